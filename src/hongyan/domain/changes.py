@@ -7,10 +7,7 @@ all of it or nothing. Guards are NULL-safe: `None` matches NULL and only NULL.
 import dataclasses
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 __all__ = [
     "EXACTLY_ONE",
@@ -28,6 +25,7 @@ __all__ = [
     "Of",
     "OneOf",
     "Require",
+    "RowType",
     "Update",
     "Value",
     "Written",
@@ -163,7 +161,13 @@ def plain(value: object) -> Value:
     raise TypeError(f"{type(value).__name__} is not a column value")
 
 
-def insert(table: str, row: "DataclassInstance", expect: frozenset[int] = EXACTLY_ONE, **relative: Of) -> Insert:
+class RowType(Protocol):
+    """A dataclass whose field names are the column names of its table."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
+def insert(table: str, row: RowType, expect: frozenset[int] = EXACTLY_ONE, **relative: Of) -> Insert:
     """Build the insert of a row type whose field names are the column names; `relative` overrides fields."""
     values: dict[str, Value | Of] = {f.name: plain(getattr(row, f.name)) for f in dataclasses.fields(row)}
     values.update(relative)

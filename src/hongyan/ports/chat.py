@@ -1,0 +1,121 @@
+"""The platform people write on, seen from one App.
+
+Reading errors: ChatUnreachableError, ChatThrottledError, ChatBlockedError, ChatNotFoundError, ChatUnknownOutcomeError
+(here: no usable answer; reading again is safe). Writing errors mean what their class says: only
+ChatUnknownOutcomeError leaves the outcome open. Every call has a time-out of its own.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from hongyan.domain.identity import ChatId, MessageId, OpenId, UnionId
+from hongyan.domain.messages import InboundMessage, MessageRecalled, Outbound, PostedMessage
+
+__all__ = [
+    "BotIdentity",
+    "ChatEvent",
+    "Directory",
+    "EventSink",
+    "History",
+    "Listener",
+    "ListenerState",
+    "MessageWriter",
+    "Person",
+    "Reactions",
+]
+
+ChatEvent = InboundMessage | MessageRecalled
+
+
+@dataclass(frozen=True, slots=True)
+class BotIdentity:
+    """Who this App is on the platform."""
+
+    open_id: OpenId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person as the platform names them under this App; `union_id` is empty when the App may not see it."""
+
+    open_id: OpenId
+    union_id: UnionId
+    name: str
+
+
+class MessageWriter(Protocol):
+    """Writes that carry an idempotency key."""
+
+    async def write(self, outbound: Outbound) -> MessageId:
+        """Post the text once per key: the same key within the platform's window gives the first message's id.
+
+        Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
+        nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        """
+
+
+class Reactions(Protocol):
+    """Marks under a message. They carry no key: an open outcome is read back with `mine`, never repeated."""
+
+    async def add(self, message: MessageId, emoji: str) -> str:
+        """Set the mark and give its reaction id; errors as for `MessageWriter.write`."""
+
+    async def remove(self, message: MessageId, reaction_id: str) -> None:
+        """Take the mark away; a mark that is gone already counts as taken away."""
+
+    async def mine(self, message: MessageId, emoji: str) -> str | None:
+        """Give the reaction id of this App's own mark, or None."""
+
+
+class History(Protocol):
+    """What the platform shows now."""
+
+    async def message(self, message: MessageId) -> PostedMessage:
+        """Read one message. Raise ChatNotFoundError when it does not exist or is not visible."""
+
+    async def between(self, chat: ChatId, start: int, end: int, limit: int) -> Sequence[PostedMessage]:
+        """List messages of a chat created in [start, end] (UTC milliseconds), oldest first, at most `limit`."""
+
+
+class Directory(Protocol):
+    """Who is who."""
+
+    async def me(self) -> BotIdentity:
+        """Read who this App's bot is."""
+
+    async def person(self, open_id: OpenId) -> Person:
+        """Read a person's name and union id; the name is empty when the App may not see it."""
+
+    def platform_offset(self) -> int | None:
+        """Give platform clock minus wall clock in milliseconds as last seen in a response, None before the first."""
+
+
+EventSink = Callable[[ChatEvent], Awaitable[None]]
+
+
+class ListenerState(StrEnum):
+    """What is known of the long connection."""
+
+    STARTING = "starting"
+    LISTENING = "listening"
+    RETRYING = "retrying"
+    STOPPED = "stopped"
+    UNKNOWN = "unknown"
+
+
+class Listener(Protocol):
+    """The long connection of one App."""
+
+    async def listen(self, sink: EventSink, acknowledged: Callable[[ChatEvent], None]) -> None:
+        """Receive events until cancelled, reconnecting by itself with a bounded wait.
+
+        Each event is acknowledged to the platform only after `sink` returned; when `sink` raises a retryable error it
+        is refused, so that the platform delivers it again. `acknowledged` is called after the acknowledgement was
+        written to the socket. Events of kinds the gateway does not use are acknowledged and dropped.
+        """
+
+    def state(self) -> tuple[ListenerState, int]:
+        """Give the cached observation and its wall-clock time in UTC milliseconds."""

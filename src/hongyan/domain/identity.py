@@ -45,9 +45,7 @@ DeliveryId = NewType("DeliveryId", str)
 PartId = NewType("PartId", str)
 PlaceId = NewType("PlaceId", str)  # one private chat, or one topic of a group
 
-DERIVED_LENGTH: Final = (
-    20  # 80 bits of sha256: no collision to fear below 10^10 rows, short enough to read aloud
-)
+DERIVED_LENGTH: Final = 20  # 80 bits of sha256: no collision to fear below 10^10 rows, short enough to read aloud
 
 
 class Brand(StrEnum):

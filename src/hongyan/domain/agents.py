@@ -1,0 +1,165 @@
+"""What an agent program can do and what it tells while it works, whatever its protocol.
+
+A Turn ends exactly once: by `TurnEnded`, or by `Lost` when the process is gone.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = [
+    "AgentEvent",
+    "AgentSeat",
+    "AgentWarned",
+    "Capabilities",
+    "Evidence",
+    "Lost",
+    "PermissionRejected",
+    "Prompt",
+    "ReadBack",
+    "ReadBackKind",
+    "TextArrived",
+    "ThoughtArrived",
+    "ToolChanged",
+    "ToolStatus",
+    "TurnEnded",
+    "TurnEnding",
+]
+
+
+class ReadBackKind(StrEnum):
+    """How much of its own history an agent can show after a crash."""
+
+    LEDGER = "ledger"  # our message ids and the status of each turn
+    REPLAY = "replay"  # text only: enough to show, not enough to prove
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What one live agent can do, as it said itself when it started."""
+
+    name: str
+    version: str
+    resume: bool
+    read_back: ReadBackKind
+    steer: bool
+    images: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSeat:
+    """Where an agent works for one Session: which executor, in which folder, and the session id it knows.
+
+    `upstream` is empty before the agent opened a session of its own.
+    """
+
+    session_id: str
+    executor: str
+    workspace: str
+    upstream: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt. `key` is the gateway's own id of this dispatch; agents that keep a ledger give it back."""
+
+    key: str
+    text: str
+
+
+class ToolStatus(StrEnum):
+    """Where a tool call stands."""
+
+    OPEN = "open"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class TextArrived:
+    """A piece of the agent's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtArrived:
+    """A piece of a thought summary."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChanged:
+    """A tool call opened or moved; calls are told apart by `tool_id`, titles may arrive late."""
+
+    tool_id: str
+    title: str
+    kind: str
+    status: ToolStatus
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRejected:
+    """The agent asked for leave and was answered no, because nobody can be asked yet."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentWarned:
+    """The agent said something about itself that belongs to no answer."""
+
+    text: str
+
+
+class TurnEnding(StrEnum):
+    """How a turn ended at the agent."""
+
+    COMPLETED = "completed"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The agent ended its turn. `answer` is the text that follows its last tool call (all text when it used none).
+
+    `code` and `message` are the agent's own words for a failure; `code` is `agent.…`, empty otherwise.
+    """
+
+    ending: TurnEnding
+    answer: str
+    code: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The process is gone or its pipes are; `partial` is the text it had said in this turn."""
+
+    code: str
+    reason: str
+    partial: str = ""
+
+
+AgentEvent = TextArrived | ThoughtArrived | ToolChanged | PermissionRejected | AgentWarned | TurnEnded | Lost
+
+
+class Evidence(StrEnum):
+    """What the agent's own history proves about one prompt."""
+
+    ABSENT = "absent"  # it never took it up
+    ENDED = "ended"  # it ended; the answer is there
+    UNFINISHED = "unfinished"  # it took it up, it did not end, and nothing runs any more
+    RUNNING = "running"  # an agent that outlived us still works on it
+    UNKNOWN = "unknown"  # the history proves nothing
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """The evidence for one prompt, with the answer when it ended and the ending the agent recorded."""
+
+    evidence: Evidence
+    ending: TurnEnding | None = None
+    answer: str = ""

@@ -48,11 +48,11 @@ class Agent(TurnControl, TurnHistory, Protocol):
     def capabilities(self) -> Capabilities:
         """Give what the agent said about itself when it started."""
 
-    def prompt(self, prompt: Prompt) -> AsyncIterator[AgentEvent]:
-        """Hand over one prompt and give its events; the last one is `TurnEnded` or `Lost`.
+    async def prompt(self, prompt: Prompt) -> AsyncIterator[AgentEvent]:
+        """Hand over one prompt: return when it was written to the agent, with the iterator of its events.
 
-        The prompt has been written to the agent when the first `anext` begins to wait. Raise AgentBusyError when a
-        prompt is still running. Closing the iterator early does not stop the agent.
+        The last event is `TurnEnded` or `Lost`. Raise AgentBusyError when a prompt is still running, AgentError when
+        it could not be written (the agent may have seen a part of it). Closing the iterator does not stop the agent.
         """
 
 

@@ -1,0 +1,89 @@
+"""Every number of the gateway with its reason. Times are milliseconds, sizes are bytes, unless the name says otherwise."""
+
+from typing import Final
+
+__all__ = [
+    "AGENTS_AT_ONCE",
+    "AGENT_IDLE_MS",
+    "AGENT_PUT_AWAY_MS",
+    "AGENT_START_MS",
+    "BACK_OFF_MOST_MS",
+    "BACK_OFF_MS",
+    "BESIDE_SLOTS",
+    "CLOCK_DISAGREEMENT_MS",
+    "COMMIT_BATCH",
+    "CONFLICT_TRIES",
+    "CONNECTIONS_PER_APP",
+    "DELIVERY_SLOTS",
+    "HELD_LIFE_MS",
+    "IDEMPOTENCY_WINDOW_MS",
+    "IDENTITY_PERIOD_MS",
+    "INBOUND_KEYS_KEPT_MS",
+    "INTERRUPT_WAIT_MS",
+    "KEY_LENGTH",
+    "LATE_ASKS_MS",
+    "LEASE_LIFE_MS",
+    "LISTENER_BACK_OFF_MOST_MS",
+    "LISTENER_BACK_OFF_MS",
+    "OWED_ROWS",
+    "PAIRING_ALPHABET",
+    "PAIRING_CODE_LENGTH",
+    "PAIRING_LIFE_MS",
+    "PAIRING_TRIES",
+    "QUEUE_LIFE_MS",
+    "QUEUE_TURNS",
+    "REREAD_AFTER_MS",
+    "REST_TIME_OUT_MS",
+    "SAFETY_SCAN_MS",
+    "SEARCH_TRIES",
+    "STOP_UNCONFIRMED_MS",
+    "TEXT_BYTES",
+]
+
+SECOND: Final = 1_000
+MINUTE: Final = 60 * SECOND
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+
+QUEUE_TURNS: Final = 20  # more than a person types ahead; a full queue is said at once
+QUEUE_LIFE_MS: Final = DAY  # what waited longer is no longer what the person wants run
+HELD_LIFE_MS: Final = DAY  # a held Turn that nobody decided on fails as unknown
+REREAD_AFTER_MS: Final = 5 * SECOND  # a source that waited this long is read again before dispatch
+LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
+
+DELIVERY_SLOTS: Final = 4  # writes under way at once
+BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
+SAFETY_SCAN_MS: Final = SECOND  # a lost wake-up costs at most this
+IDEMPOTENCY_WINDOW_MS: Final = 50 * MINUTE  # the platform keeps a key for one hour
+KEY_LENGTH: Final = 50  # the platform's cap on a key
+CLOCK_DISAGREEMENT_MS: Final = 2 * MINUTE  # beyond it we do not trust our reading of the window
+REST_TIME_OUT_MS: Final = 10 * SECOND
+BACK_OFF_MS: Final = SECOND
+BACK_OFF_MOST_MS: Final = 5 * MINUTE
+SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
+INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)
+TEXT_BYTES: Final = 140_000  # the platform refuses a text request over 150 KB; JSON escaping needs the margin
+
+AGENT_START_MS: Final = 30 * SECOND
+AGENT_IDLE_MS: Final = 180 * SECOND  # no event, no open tool call, no open question
+INTERRUPT_WAIT_MS: Final = 5 * SECOND  # then "stopping" is said
+STOP_UNCONFIRMED_MS: Final = 30 * SECOND  # then the process group is ended
+AGENTS_AT_ONCE: Final = 8
+AGENT_PUT_AWAY_MS: Final = 15 * MINUTE
+
+CONNECTIONS_PER_APP: Final = 8
+COMMIT_BATCH: Final = 256
+CONFLICT_TRIES: Final = 3
+LEASE_LIFE_MS: Final = 30 * SECOND
+LISTENER_BACK_OFF_MS: Final = 250
+LISTENER_BACK_OFF_MOST_MS: Final = 5 * SECOND
+IDENTITY_PERIOD_MS: Final = 10 * MINUTE
+
+PAIRING_LIFE_MS: Final = 10 * MINUTE
+PAIRING_TRIES: Final = 5
+PAIRING_CODE_LENGTH: Final = 8
+PAIRING_ALPHABET: Final = (
+    "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0/O, 1/I/L: it is read from one screen, typed on another
+)
+
+OWED_ROWS: Final = 10

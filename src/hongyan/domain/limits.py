@@ -1,4 +1,4 @@
-"""Every number of the gateway with its reason. Times are milliseconds, sizes are bytes, unless the name says otherwise."""
+"""Every number of the gateway with its reason. Times are milliseconds and sizes bytes unless the name says else."""
 
 from typing import Final
 

@@ -30,22 +30,22 @@ _NAMES: Final = {
 
 # Words with a meaning of their own that this version does not carry out: refused, never handed to an agent as text.
 _RESERVED: Final = frozenset(
-    [
-        "/ls",
-        "/use",
-        "/release",
-        "/model",
-        "/effort",
-        "/owed",
-        "/agents",
+    {
         "/agent",
-        "/project",
-        "/delegate",
-        "/confirm",
+        "/agents",
         "/cancel",
-        "/stop-commission",
+        "/confirm",
+        "/delegate",
+        "/effort",
+        "/ls",
+        "/model",
+        "/owed",
+        "/project",
+        "/release",
         "/resume-commission",
-    ]
+        "/stop-commission",
+        "/use",
+    }
 )
 
 _FIRST_WORD: Final = re.compile(r"^(/[^\s/]+)(?:\s+(.*))?$", re.DOTALL)

@@ -1,0 +1,183 @@
+"""Every sentence that the gateway itself says in a chat, in English and Chinese, from one catalogue.
+
+A sentence says what was observed and what the reader can do next. The language follows the message that it answers.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+__all__ = ["CATALOGUE", "Language", "Notice", "language_of", "sentence"]
+
+
+class Language(StrEnum):
+    """The languages of the catalogue."""
+
+    ENGLISH = "en"
+    CHINESE = "zh"
+
+
+class Notice(StrEnum):
+    """The sentences, by what happened."""
+
+    NOT_BOUND = "access.not_bound"
+    UNREADABLE_PART = "source.unreadable_part"
+    WORKSPACE_UNAVAILABLE = "workspace.unavailable"
+    EXECUTOR_UNAVAILABLE = "executor.unavailable"
+    QUEUE_FULL = "queue.full"
+    QUEUE_TIMED_OUT = "queue.timed_out"
+    SESSION_LOST = "agent.session_lost"
+    COMMAND_MALFORMED = "command.malformed"
+    SOURCE_CHANGED = "source.conflict"
+    AGENT_FAILED = "agent.failed"
+    AGENT_LOST = "agent.lost"
+    AGENT_PROTOCOL = "agent.protocol"
+    AGENT_START_FAILED = "agent.start_failed"
+    AGENT_SILENT = "agent.idle_timed_out"
+    EMPTY_ANSWER = "agent.empty_answer"
+    INTERRUPTED_BY_RESTART = "turn.interrupted_by_restart"
+    HELD_UNKNOWN = "turn.upstream_unknown"
+    HELD_EXPIRED = "turn.held_expired"
+    DROPPED = "turn.dropped"
+    WAITS_BEHIND_HELD = "turn.waits_behind_held"
+    STOPPED = "turn.stopped"
+    STOPPED_BEFORE_START = "turn.stopped_before_start"
+    STOP_DONE = "stop.done"
+    STOP_FINISHED_FIRST = "stop.finished_first"
+    STOP_NOTHING = "stop.nothing"
+    STOP_STOPPING = "stop.stopping"
+    STOP_UNCONFIRMED = "stop.unconfirmed"
+    NEW_DONE = "new.done"
+    NEW_STILL_RUNNING = "new.still_running"
+    HELP = "help"
+    STATUS = "status"
+    PERMISSION_REJECTED = "agent.permission_rejected"
+
+
+_E, _C = Language.ENGLISH, Language.CHINESE
+
+_RUN_AGAIN_EN: Final = "Nothing was repeated. Send it again, or use `hongyan owed list` on the machine."
+_RUN_AGAIN_ZH: Final = "没有自动重跑。可以重新发送，或在本机用 `hongyan owed list` 处理。"
+
+CATALOGUE: Final = {
+    Notice.NOT_BOUND: (
+        "Not run: no workspace is bound to this chat yet. On the machine: `hongyan binding add`.",
+        "未运行：这个会话还没有绑定工作区。请在本机执行 `hongyan binding add`。",
+    ),
+    Notice.UNREADABLE_PART: (
+        "Not run: this message holds a part that cannot be read yet ({detail}). Send the text alone to go on.",
+        "未运行：这条消息含有暂不能读取的内容（{detail}）。请只发送文字继续。",
+    ),
+    Notice.WORKSPACE_UNAVAILABLE: (
+        "Not run: the workspace folder is not available. History stays readable; put the folder back and send again.",
+        "未运行：工作区文件夹不可用。历史仍可查看；恢复文件夹后请重新发送。",
+    ),
+    Notice.EXECUTOR_UNAVAILABLE: (
+        "Not run: the agent “{detail}” is not configured on this machine. `hongyan doctor` says more.",
+        "未运行：本机没有配置 Agent「{detail}」。`hongyan doctor` 会说明原因。",
+    ),
+    Notice.QUEUE_FULL: (
+        "Not accepted: {detail} messages already wait here. Nothing of this one was kept; send it again later.",
+        "未接收：这里已有 {detail} 条消息在排队。这一条没有保留，请稍后重新发送。",
+    ),
+    Notice.QUEUE_TIMED_OUT: (
+        "Timed out: this message waited longer than 24 hours and was not run. Send it again if you still want it.",
+        "已超时：这条消息排队超过 24 小时，没有运行。如仍需要，请重新发送。",
+    ),
+    Notice.SESSION_LOST: (
+        "Not run: the agent no longer knows this conversation, so it could not be resumed. /new opens a new one.",
+        "未运行：Agent 已找不到这个会话，未能恢复。发送 /new 可以开始新会话。",
+    ),
+    Notice.COMMAND_MALFORMED: (
+        "Not carried out: {detail} does not work like that here. /help lists what does.",
+        "未执行：{detail} 在这里不能这样用。/help 列出可用的命令。",
+    ),
+    Notice.SOURCE_CHANGED: (
+        "Not run: the message changed in a way that the platform does not explain.",
+        "未运行：消息内容发生了平台没有说明的变化。",
+    ),
+    Notice.AGENT_FAILED: (
+        "Failed: the agent said: {detail}",
+        "失败：Agent 返回：{detail}",
+    ),
+    Notice.AGENT_LOST: (
+        f"Failed: the agent's process ended before it answered. {_RUN_AGAIN_EN}",
+        f"失败：Agent 进程在回答之前结束了。{_RUN_AGAIN_ZH}",
+    ),
+    Notice.AGENT_PROTOCOL: (
+        "Failed: the agent wrote something that is not its protocol (agent.protocol). `hongyan doctor` names its log.",
+        "失败：Agent 输出了不符合协议的内容（agent.protocol）。`hongyan doctor` 会指出它的日志。",
+    ),
+    Notice.AGENT_START_FAILED: (
+        "Failed: the agent could not be started. Nothing ran; `hongyan doctor` says why.",
+        "失败：Agent 未能启动，没有运行任何内容。`hongyan doctor` 会说明原因。",
+    ),
+    Notice.AGENT_SILENT: (
+        "Timed out: {detail} s without a sign from the agent; it was stopped.",
+        "已超时：Agent {detail} 秒没有动静，已被停止。",
+    ),
+    Notice.EMPTY_ANSWER: ("The agent ended without a word.", "Agent 结束了，没有给出文字。"),
+    Notice.INTERRUPTED_BY_RESTART: (
+        f"Interrupted by a restart: the agent had begun and did not finish. {_RUN_AGAIN_EN}",
+        f"因重启中断：Agent 已经开始但没有完成。{_RUN_AGAIN_ZH}",
+    ),
+    Notice.HELD_UNKNOWN: (
+        "Held: a restart hit while this was with the agent, and its outcome is unknown. Decide on the machine: "
+        "`hongyan owed list`, then run again or drop. Later messages wait.",
+        "已暂停：重启时这条消息正在 Agent 手里，结果不明。请在本机用 `hongyan owed list` 决定重跑或放弃，后面的消息会等待。",
+    ),
+    Notice.HELD_EXPIRED: (
+        "Failed: nobody decided for 24 hours; whether the agent did this stays unknown.",
+        "失败：24 小时内没有人处理；Agent 是否执行过仍不清楚。",
+    ),
+    Notice.DROPPED: ("Dropped by you; it was not run again.", "已由你放弃，没有重跑。"),
+    Notice.WAITS_BEHIND_HELD: (
+        "Queued. An earlier message is held because its outcome is unknown; this one waits until you decide about it.",
+        "已排队。前面有一条结果不明的消息被暂停，处理之后才会轮到这一条。",
+    ),
+    Notice.STOPPED: ("Stopped by you after {detail} s.", "你在 {detail} 秒后停止了它。"),
+    Notice.STOPPED_BEFORE_START: ("Stopped by you before it started.", "在开始之前已由你停止。"),
+    Notice.STOP_DONE: ("Stopped.", "已停止。"),
+    Notice.STOP_FINISHED_FIRST: ("Finished before the stop.", "停止之前已经完成。"),
+    Notice.STOP_NOTHING: ("Nothing was running here when you asked.", "你发出时这里没有正在运行的内容。"),
+    Notice.STOP_STOPPING: (
+        "Stopping: the agent has not confirmed yet.",
+        "正在停止：Agent 还没有确认。",
+    ),
+    Notice.STOP_UNCONFIRMED: (
+        "Stop not confirmed: the agent did not answer, so its process was ended.",
+        "停止未获确认：Agent 没有回应，已结束它的进程。",
+    ),
+    Notice.NEW_DONE: ("New conversation: your next message opens it.", "新会话：你的下一条消息会开始它。"),
+    Notice.NEW_STILL_RUNNING: (
+        "New conversation: your next message opens it. {detail} accepted earlier still finish.",
+        "新会话：你的下一条消息会开始它。之前接收的 {detail} 条仍会完成。",
+    ),
+    Notice.HELP: (
+        "Write to me and the agent answers here.\n"
+        "/status what runs and what waits\n"
+        "/stop stop what runs now\n"
+        "/new start a new conversation\n"
+        "/help this list",
+        "直接写给我，Agent 会在这里回答。\n"
+        "/status（/状态）正在运行和等待的\n"
+        "/stop（/停止）停止正在运行的\n"
+        "/new（/新会话）开始新会话\n"
+        "/help（/帮助）显示这份说明",
+    ),
+    Notice.STATUS: ("{detail}", "{detail}"),
+    Notice.PERMISSION_REJECTED: (
+        "The agent asked to do this and was answered no, since approvals are not switched on yet: {detail}",
+        "Agent 请求执行以下操作，因审批尚未启用而被拒绝：{detail}",
+    ),
+}
+
+
+def language_of(text: str) -> Language:
+    """Choose Chinese for a text with any Han letter, English otherwise."""
+    return _C if any("\u4e00" <= letter <= "\u9fff" for letter in text) else _E
+
+
+def sentence(notice: Notice, language: Language, detail: str = "") -> str:
+    """Give the sentence; `detail` fills its one gap."""
+    english, chinese = CATALOGUE[notice]
+    return (chinese if language is _C else english).format(detail=detail)

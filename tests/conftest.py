@@ -1,0 +1,61 @@
+"""What holds for every test: examples that do not change from run to run, and no connection leaves this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run, so that a red test is red for everyone. `HYPOTHESIS_PROFILE=long` searches afresh.
+settings.register_profile("steady", derandomize=True, deadline=None, database=None, print_blob=True)
+settings.register_profile(
+    "long", deadline=None, max_examples=2_000, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+class OutsideConnectionError(AssertionError):
+    """A test tried to reach an address that is not this machine; not an OSError, which code under test may handle."""
+
+
+def is_local(host: object) -> bool:
+    """True for loopback addresses and the names that always mean them."""
+    if host in {None, "", "localhost", b"localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+def _checked_connect(connect: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if self.family in {socket.AF_INET, socket.AF_INET6} and not is_local(address[0]):
+            raise OutsideConnectionError(f"a test connects to {address[0]}")
+        return connect(self, address)
+
+    return guarded
+
+
+def _checked_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(host: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not is_local(host):
+            raise OutsideConnectionError(f"a test looks up {host!r}")
+        return lookup(host, *arguments, **keywords)
+
+    return guarded
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_this_machine() -> Iterator[None]:
+    """Refuse every connection and name look-up beyond loopback, in this process, for the whole run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", _checked_connect(socket.socket.connect))
+        patch.setattr(socket.socket, "connect_ex", _checked_connect(socket.socket.connect_ex))
+        patch.setattr(socket, "getaddrinfo", _checked_lookup(socket.getaddrinfo))
+        yield

@@ -1,0 +1,3 @@
+"""Alembic's folder: `env` runs the revisions in `versions`, oldest first. Loaded by `store.migrate` only."""
+
+__all__: list[str] = []

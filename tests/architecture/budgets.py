@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from tests.architecture.imports import may_load_late
 from tests.architecture.sources import FunctionNode, Source, at, last_name
 
 LONGEST_FILE: Final = 400
@@ -16,7 +17,6 @@ LONGEST_FUNCTION: Final = 40
 LONGEST_OF_NINE_IN_TEN: Final = 25
 DUMPING_GROUNDS: Final = frozenset({"util", "utils", "_utils", "helper", "helpers", "common", "misc", "shared"})
 LATE_LOADERS: Final = frozenset({"import_module", "__import__"})
-MAY_LOAD_LATE: Final = "src/hongyan/bootstrap.py"
 EXCEPTION: Final = re.compile(r"#\s*(?P<what>type: ignore|noqa)(?P<rest>.*)")
 CODES_AND_REASON: Final = re.compile(r"(\[[\w, -]+\]|: ?[A-Z]+\d+(, ?[A-Z]+\d+)*)\W+\w+\W+\w+.*")
 
@@ -104,7 +104,7 @@ def late_imports(source: Source) -> list[str]:
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call) and last_name(node.func) in LATE_LOADERS
     ]
-    return found + (loads if source.path.startswith("src/") and source.path != MAY_LOAD_LATE else [])
+    return found + (loads if source.path.startswith("src/") and not may_load_late(source) else [])
 
 
 def is_dumping_ground(source: Source) -> bool:

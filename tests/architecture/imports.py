@@ -30,6 +30,11 @@ ROOMS: Final = (
 )
 
 
+def may_load_late(source: Source) -> bool:
+    """True for the one module that loads others by their names; there a name in a string is an import."""
+    return source.name == "hongyan.bootstrap" or source.package == "hongyan.bootstrap"
+
+
 def import_graph(sources: Iterable[Source]) -> dict[str, set[str]]:
     """Module to the modules of the same tree that it names anywhere in its text."""
     by_name = {source.name: source for source in sources}
@@ -46,6 +51,8 @@ def _targets(source: Source) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             base = _base(source.package, node)
             yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif may_load_late(source) and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value.partition(":")[0]
 
 
 def _base(package: str, node: ast.ImportFrom) -> str:

@@ -50,6 +50,14 @@ def test_an_import_that_is_not_drawn_is_found() -> None:
     assert disagreements(set(), arrows(import_graph(files)), set()) == ["lark --> lark_cli is imported but not drawn"]
 
 
+def test_what_bootstrap_loads_by_name_is_an_import() -> None:
+    files = [
+        source("src/hongyan/bootstrap.py", 'KINDS = {"acp": "hongyan.adapters.executors.acp:Acp"}'),
+        source("src/hongyan/adapters/executors/acp.py", "class Acp: ..."),
+    ]
+    assert arrows(import_graph(files)) == {("bootstrap", "executors")}
+
+
 def test_an_arrow_without_import_waits_for_both_rooms_to_be_furnished() -> None:
     drawn = {("web", "domain")}
     assert disagreements(drawn, set(), {"domain"}) == []

@@ -1,0 +1,119 @@
+"""One running turn: the events that came so far, and the answer they add up to."""
+
+import asyncio
+from typing import Final
+
+from hongyan.domain.agents import (
+    AgentEvent,
+    Lost,
+    PermissionRejected,
+    TextArrived,
+    ThoughtArrived,
+    ToolChanged,
+    ToolStatus,
+    TurnEnded,
+    TurnEnding,
+)
+
+__all__ = ["AnswerText", "RunningTurn", "TurnEvents"]
+
+
+class AnswerText:
+    """Tells the answer from the commentary: what follows the last tool call is the answer.
+
+    When nothing follows it, the last text before it is; a turn without tool calls is all answer.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = [""]
+
+    def add(self, text: str) -> None:
+        """Take a piece of the agent's text."""
+        self._blocks[-1] += text
+
+    def cut(self) -> None:
+        """Begin a new block, because a tool call began."""
+        if self._blocks[-1].strip():
+            self._blocks.append("")
+
+    def answer(self) -> str:
+        """Give the last block that says something."""
+        return next((block for block in reversed(self._blocks) if block.strip()), "")
+
+    def all(self) -> str:
+        """Give all blocks, commentary too, as paragraphs."""
+        return "\n\n".join(block.strip("\n") for block in self._blocks if block.strip())
+
+
+class TurnEvents:
+    """The events of one turn, for one reader; the last one is `TurnEnded` or `Lost`."""
+
+    def __init__(self, queue: asyncio.Queue[AgentEvent]) -> None:
+        self._queue = queue
+        self._is_over = False
+
+    def __aiter__(self) -> "TurnEvents":
+        return self
+
+    async def __anext__(self) -> AgentEvent:
+        if self._is_over:
+            raise StopAsyncIteration
+        event = await self._queue.get()
+        self._is_over = isinstance(event, TurnEnded | Lost)
+        return event
+
+
+class RunningTurn:
+    """Collects what the agent sends between our prompt and its end. It ends once; what comes later is dropped."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        self._text = AnswerText()
+        self._tools: dict[str, ToolChanged] = {}
+        self._is_over = False
+        self.is_interrupted = False
+        self.events: Final = TurnEvents(self._queue)
+
+    def text(self, text: str) -> None:
+        """Take a piece of the agent's text."""
+        self._text.add(text)
+        self._put(TextArrived(text))
+
+    def thought(self, text: str) -> None:
+        """Take a piece of a thought."""
+        self._put(ThoughtArrived(text))
+
+    def tool(self, tool_id: str, title: str | None, kind: str | None, status: ToolStatus | None) -> None:
+        """Take news of a tool call; None leaves what is known. An update may come before the call itself."""
+        known = self._tools.get(tool_id)
+        if known is None:
+            self.cut()
+            known = ToolChanged(tool_id, "", "", ToolStatus.OPEN)
+            changed = ToolChanged(tool_id, title or "", kind or "other", status or ToolStatus.OPEN)
+        else:
+            changed = ToolChanged(tool_id, title or known.title, kind or known.kind, status or known.status)
+        self._tools[tool_id] = changed
+        if changed != known:
+            self._put(changed)
+
+    def cut(self) -> None:
+        """Take what was said so far as commentary of a tool call."""
+        self._text.cut()
+
+    def rejected(self, title: str) -> None:
+        """Tell that the agent asked for leave and did not get it."""
+        self._put(PermissionRejected(title))
+
+    def end(self, ending: TurnEnding, code: str = "", message: str = "") -> None:
+        """End with the agent's own ending."""
+        self._put(TurnEnded(ending, self._text.answer(), code, message))
+        self._is_over = True
+
+    def lose(self, code: str, reason: str) -> None:
+        """End because the process is gone."""
+        self._put(Lost(code, reason, self._text.all()))
+        self._is_over = True
+
+    def _put(self, event: AgentEvent) -> None:
+        if not self._is_over:
+            self._queue.put_nowait(event)

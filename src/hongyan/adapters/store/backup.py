@@ -4,7 +4,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -107,24 +107,41 @@ def _mark(database: Path, restored_at: int) -> None:
 
 
 def _set_aside(database: Path) -> Path | None:
-    """Give the former database a second name, and take away what could be replayed into the new file."""
+    """Give the former database a second name, and take away what could be replayed into the new file.
+
+    The log gets its second name before SQLite sees the file: opening a damaged one may delete it.
+    """
     if not database.exists():
         return None
-    with suppress(sqlite3.Error), closing(_open(database, "rw")) as connection:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # replays a journal
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     kept = _free_name(database)
     os.link(database, kept)
-    beside = [database.with_name(database.name + suffix) for suffix in ("-wal", "-journal")]
-    left = [path for path in beside if path.exists()]  # the file was too damaged to fold them in
-    for path in left:
-        os.link(path, kept.with_name(path.name.replace(database.name, kept.name, 1)))
+    logs = {_beside(database, suffix): _beside(kept, suffix) for suffix in ("-wal", "-journal")}
+    logs = {log: kept_log for log, kept_log in logs.items() if log.exists()}
+    for log, kept_log in logs.items():
+        os.link(log, kept_log)
     _sync(database.parent)
-    for path in left:
-        path.unlink()
-    database.with_name(f"{database.name}-shm").unlink(missing_ok=True)
+    if _fold_in(database):
+        for kept_log in logs.values():
+            kept_log.unlink()
+    for path in (*logs, _beside(database, "-shm")):
+        path.unlink(missing_ok=True)
     _sync(database.parent)
     return kept
+
+
+def _fold_in(database: Path) -> bool:
+    """Bring what the log holds into the file; False when the file is too damaged or in use."""
+    try:
+        with closing(_open(database, "rw")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # replays a journal
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.Error:
+        return False
+    return not busy
+
+
+def _beside(database: Path, suffix: str) -> Path:
+    return database.with_name(database.name + suffix)
 
 
 def _free_name(database: Path) -> Path:

@@ -25,9 +25,7 @@ def main() -> int:
     )
     parser.add_argument("--state", type=Path, help="where sessions are kept (default: REHEARSAL_STATE)")
     parser.add_argument("--plain", action="store_true", help="replay without ids and status")
-    parser.add_argument(
-        "--start-delay", type=float, default=0.0, metavar="S", help="delay of the first answer"
-    )
+    parser.add_argument("--start-delay", type=float, default=0.0, metavar="S", help="delay of the first answer")
     options = parser.parse_args()
     logging.basicConfig(level=logging.CRITICAL, stream=sys.stderr)
     state: Path = options.state or default_state_directory()

@@ -52,13 +52,7 @@ from rehearsal_agent.stage import Stage
 TURN_LEDGER: Final = "turnLedger"
 """Capability under `_meta`: a replay carries the client's message ids and the status of each turn."""
 
-Block = (
-    TextContentBlock
-    | ImageContentBlock
-    | AudioContentBlock
-    | ResourceContentBlock
-    | EmbeddedResourceContentBlock
-)
+Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +99,7 @@ class RehearsalAgent:
         answer = InitializeResponse(
             protocol_version=min(protocol_version, acp.PROTOCOL_VERSION),
             agent_capabilities=capabilities,
-            agent_info=Implementation(
-                name="rehearsal", title="Rehearsal agent", version=self._setting.version
-            ),
+            agent_info=Implementation(name="rehearsal", title="Rehearsal agent", version=self._setting.version),
         )
         if not self._setting.plain:
             answer.field_meta = {TURN_LEDGER: {"supported": True}}

@@ -160,12 +160,9 @@ def _fold(lines: list[str]) -> RecordedSession | None:
                 session.turns.append(RecordedTurn(prompt))
             case "agent" if session is not None and session.turns:
                 entries = tuple(
-                    Entry(EntryKind(entry["kind"]), entry["text"], entry["tool_id"])
-                    for entry in record["entries"]
+                    Entry(EntryKind(entry["kind"]), entry["text"], entry["tool_id"]) for entry in record["entries"]
                 )
-                session.turns[-1] = RecordedTurn(
-                    session.turns[-1].prompt, TurnStatus(record["status"]), entries
-                )
+                session.turns[-1] = RecordedTurn(session.turns[-1].prompt, TurnStatus(record["status"]), entries)
     return session
 
 

@@ -6,9 +6,7 @@ from typing import Final
 
 from rehearsal_agent.script import CHINESE
 
-_WORDS: Final = (
-    "`[[think:…]] [[say:…]] [[tool]] [[ask:…]] [[slow:20:250]] [[big:100]] [[error:-32603]] [[crash]]`"
-)
+_WORDS: Final = "`[[think:…]] [[say:…]] [[tool]] [[ask:…]] [[slow:20:250]] [[big:100]] [[error:-32603]] [[crash]]`"
 GREETING: Final = {
     "en": "Hello! I am the rehearsal agent: I call no model, I only play my part. Say “help” to see more.",
     "zh": "你好！我是排练用的智能体：不调用任何模型，只按剧本来。发送“帮助”看看我会什么。",
@@ -19,8 +17,7 @@ HELP: Final = {
         f"Or script me: {_WORDS}."
     ),
     "zh": (
-        "随便写点什么，我会原样说回来；写“慢慢说”，我就一段一段地回答，方便你试试 /stop。\n"
-        f"也可以写剧本：{_WORDS}。"
+        f"随便写点什么，我会原样说回来；写“慢慢说”，我就一段一段地回答，方便你试试 /stop。\n也可以写剧本：{_WORDS}。"
     ),
 }
 EMPTY_ECHO: Final = "(an empty message)"

@@ -26,6 +26,8 @@ class Word(StrEnum):
     """`count` adds the number of this turn in its session to the echo."""
     IMAGE = "image"
     """`image` says how many images came with the prompt."""
+    SILENT = "silent"
+    """`silent` leaves the echo out: a turn may end without a word."""
     TOOL = "tool"
     """`tool:TITLE` lists the workspace; `tool:fail` fails; `tool:note` writes rehearsal-note.txt there."""
     OPEN_TOOL = "open-tool"
@@ -64,6 +66,7 @@ class Word(StrEnum):
 
 SPEAKING: Final = frozenset(
     {
+        Word.SILENT,
         Word.SAY,
         Word.SLOW,
         Word.BIG,

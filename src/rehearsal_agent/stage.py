@@ -11,9 +11,7 @@ from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate
 from rehearsal_agent.journal import Entry, EntryKind
 
 ALLOW: Final = PermissionOption(option_id="go-ahead", name="Allow once", kind="allow_once")
-ALWAYS: Final = PermissionOption(
-    option_id="go-ahead-always", name="Allow for this session", kind="allow_always"
-)
+ALWAYS: Final = PermissionOption(option_id="go-ahead-always", name="Allow for this session", kind="allow_always")
 REJECT: Final = PermissionOption(option_id="rather-not", name="Reject", kind="reject_once")
 """The ids differ from the kinds on purpose: a client has to choose by kind."""
 

@@ -1,0 +1,224 @@
+"""One turn over the ACP executor, with the rehearsal agent as a real process."""
+
+from pathlib import Path
+
+import pytest
+from tests.unit.executors.stage import ask, begin, staged
+
+from hongyan.domain.agents import (
+    Lost,
+    PermissionRejected,
+    TextArrived,
+    ThoughtArrived,
+    ToolChanged,
+    ToolStatus,
+    TurnEnded,
+    TurnEnding,
+)
+from hongyan.domain.errors import AgentBusyError, AgentError
+
+
+async def test_a_prompt_is_answered_once_with_its_text(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(), "deploy the site")
+
+        assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "echo: deploy the site")
+        assert turn.seen[:-1] == [TextArrived("echo: deploy the site")]
+
+
+async def test_the_agent_gets_our_own_id_of_the_dispatch(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await ask(await stage.attach(), "one", key="turn-1/1")
+
+        assert [(line["text"], line["client_message_id"]) for line in stage.prompts()] == [("one", "turn-1/1")]
+
+
+async def test_an_agent_without_a_ledger_is_told_no_id(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await ask(await stage.attach(executor="rehearsal-plain"), "one")
+
+        assert [line["client_message_id"] for line in stage.prompts()] == [None]
+
+
+async def test_thoughts_are_no_part_of_the_answer(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(), "[[think:hm]][[say:done]]")
+
+        assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "done")
+        assert turn.seen[0] == ThoughtArrived("hm")
+
+
+@pytest.mark.scenario("L179")
+@pytest.mark.parametrize(
+    ("script", "answer"),
+    [
+        ("[[say:let me look]][[open-tool]][[close-tool]][[say:it ]][[think:hm]][[say:works]]", "it works"),
+        ("[[say:first]][[open-tool]][[close-tool]][[say:second]][[open-tool]][[close-tool]]", "second"),
+        ("[[open-tool]][[say:while it runs]][[close-tool]]", "while it runs"),
+        ("[[say:may I?]][[ask:touch x]]", "The answer was: reject_once."),
+        ("[[silent]][[open-tool]][[close-tool]]", ""),
+    ],
+)
+async def test_only_what_follows_the_last_tool_call_is_the_answer(tmp_path: Path, script: str, answer: str) -> None:
+    async with staged(tmp_path) as stage:
+        assert await ask(await stage.attach(), script) == TurnEnded(TurnEnding.COMPLETED, answer)
+
+
+async def test_a_tool_call_is_told_from_open_to_done(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(), "[[open-tool:ls]][[close-tool]][[tool:fail]]")
+        await turn.end()
+
+        tools = [event for event in turn.seen if isinstance(event, ToolChanged)]
+        assert [(tool.title, tool.status) for tool in tools] == [
+            *(("tool", ToolStatus.OPEN), ("ls", ToolStatus.OPEN), ("ls", ToolStatus.DONE)),
+            *(("tool", ToolStatus.OPEN), ("fail", ToolStatus.OPEN), ("fail", ToolStatus.FAILED)),
+        ]
+
+
+async def test_updates_of_a_tool_call_are_taken_in_any_order(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(executor="late-title"), "go")
+        await turn.end()
+
+        assert [event for event in turn.seen if isinstance(event, ToolChanged)] == [
+            ToolChanged("t", "", "other", ToolStatus.OPEN),
+            ToolChanged("t", "bash", "execute", ToolStatus.OPEN),
+            ToolChanged("t", "ls", "execute", ToolStatus.OPEN),
+            ToolChanged("t", "ls", "execute", ToolStatus.DONE),
+        ]
+
+
+async def test_what_belongs_to_another_session_or_to_editors_is_not_told(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(executor="plain"), "go")
+        await turn.end()
+
+        assert [type(event) for event in turn.seen] == [TextArrived, TurnEnded]
+
+
+async def test_a_permission_request_is_answered_no_and_told(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(), "[[ask:rm -r build]]")
+        end = await turn.end()
+
+        assert turn.seen[0] == PermissionRejected("rm -r build")
+        assert end == TurnEnded(TurnEnding.COMPLETED, "The answer was: reject_once.")
+
+
+async def test_a_hundred_kilobytes_arrive_whole(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        end = await ask(await stage.attach(), "[[big:100]]")
+
+        assert isinstance(end, TurnEnded)
+        assert len(end.answer.encode()) > 100 * 1024
+        assert end.answer.endswith("sections —")
+
+
+async def test_a_second_prompt_is_not_sent_while_one_runs(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        turn = await begin(agent, "one [[wait:go]]")
+        with pytest.raises(AgentBusyError):
+            await begin(agent, "two")
+        stage.touch("go")
+        await turn.end()
+
+        assert [line["text"] for line in stage.prompts()] == ["one [[wait:go]]"]
+
+
+async def test_an_interrupted_turn_ends_as_interrupted(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        turn = await begin(agent, "[[say:half]][[hang]]")
+        await turn.until(lambda event: isinstance(event, TextArrived))
+        await agent.interrupt()
+
+        assert await turn.end() == TurnEnded(TurnEnding.INTERRUPTED, "half")
+        assert await ask(agent, "next") == TurnEnded(TurnEnding.COMPLETED, "echo: next")
+
+
+async def test_a_cancel_is_interrupted_whatever_the_agent_calls_it(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        turn = await begin(agent, "[[ignore-cancel:enough]]")
+        await turn.until(lambda event: isinstance(event, TextArrived))
+        await agent.interrupt()
+        stage.touch("enough")
+        end = await turn.end()
+
+        assert isinstance(end, TurnEnded)
+        assert end.ending is TurnEnding.INTERRUPTED
+
+
+@pytest.mark.scenario("L181")
+async def test_an_interrupt_after_the_end_changes_nothing(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        first = await ask(agent, "one")
+        await agent.interrupt()
+
+        assert first == TurnEnded(TurnEnding.COMPLETED, "echo: one")
+        assert await ask(agent, "two") == TurnEnded(TurnEnding.COMPLETED, "echo: two")
+
+
+async def test_an_agent_that_ignores_its_cancel_can_be_killed(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        turn = await begin(agent, "[[ignore-cancel:never]]")
+        await turn.until(lambda event: isinstance(event, TextArrived))
+        await agent.interrupt()
+        await turn.until(lambda event: isinstance(event, TextArrived))
+        await agent.kill()
+        end = await turn.end()
+
+        assert isinstance(end, Lost)
+        assert end.code == "agent.ended"
+        assert stage.agents.alive() == ()
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "words"),
+    [
+        ("[[error:-32042:no credit left]]", "agent.refused", "no credit left (-32042)"),
+        ("[[overloaded]]", "agent.refused", "The model is overloaded (529), try again later (-32603)"),
+        ("[[refuse]]", "agent.refusal", "the agent declined to answer"),
+    ],
+)
+async def test_a_failure_keeps_the_words_of_the_agent(tmp_path: Path, script: str, code: str, words: str) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        end = await ask(agent, script)
+
+        assert isinstance(end, TurnEnded)
+        assert (end.ending, end.code, end.message) == (TurnEnding.FAILED, code, words)
+        assert await ask(agent, "next") == TurnEnded(TurnEnding.COMPLETED, "echo: next")
+
+
+async def test_a_crash_is_told_as_lost_with_what_was_said(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+
+        assert await ask(agent, "[[crash:after]]") == Lost(
+            "agent.lost", "the agent ended with exit code 70", "This sentence will never be"
+        )
+        assert stage.agents.alive() == ()
+        with pytest.raises(AgentError):
+            await begin(agent, "next")
+
+
+async def test_a_line_that_is_no_message_fails_the_turn(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        end = await ask(agent, "[[say:half]][[garbage]][[hang]]")
+
+        assert isinstance(end, Lost)
+        assert (end.code, end.partial) == ("agent.protocol", "half")
+        assert stage.agents.alive() == ()
+        log = stage.agents.log_file(stage.seat()).read_text()
+        assert "not a message of the protocol: Traceback" in log
+
+
+async def test_an_answer_before_the_exit_counts(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        assert await ask(await stage.attach(), "bye [[exit]]") == TurnEnded(TurnEnding.COMPLETED, "echo: bye")

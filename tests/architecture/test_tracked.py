@@ -23,7 +23,7 @@ def test_tracked_text_speaks_of_the_product_alone() -> None:
         line
         for path in tracked_files(ROOT)
         if path.suffix not in BINARY and path.name != "LICENSE"
-        for line in breaches(path, (ROOT / path).read_text(encoding="utf-8"))
+        for line in breaches(path, (ROOT / path).read_text(encoding="utf-8", errors="replace"))
     )
 
 

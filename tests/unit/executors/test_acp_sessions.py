@@ -89,20 +89,21 @@ async def test_an_agent_without_history_cannot_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("executor", "words"),
+    ("executor", "words", "code"),
     [
-        ("unheard-of", "no executor"),
-        ("missing", "cannot be started"),
-        ("quits", "exit code 3"),
-        ("login", "Authentication required"),
-        ("old", "version 9"),
+        ("unheard-of", "no executor", "agent.start_failed"),
+        ("missing", "cannot be started", "agent.start_failed"),
+        ("quits", "exit code 3", "agent.start_failed"),
+        ("login", "Authentication required", "agent.login_required"),
+        ("old", "version 9", "agent.start_failed"),
     ],
 )
-async def test_an_agent_that_does_not_start_says_why(tmp_path: Path, executor: str, words: str) -> None:
+async def test_an_agent_that_does_not_start_says_why(tmp_path: Path, executor: str, words: str, code: str) -> None:
     async with staged(tmp_path) as stage:
-        with pytest.raises(AgentStartError, match=words):
+        with pytest.raises(AgentStartError, match=words) as failure:
             await stage.attach(executor=executor)
 
+        assert failure.value.code == code
         assert stage.agents.alive() == ()
 
 

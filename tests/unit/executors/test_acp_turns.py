@@ -1,5 +1,6 @@
 """One turn over the ACP executor, with the rehearsal agent as a real process."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,17 @@ async def test_an_interrupted_turn_ends_as_interrupted(tmp_path: Path) -> None:
         assert await ask(agent, "next") == TurnEnded(TurnEnding.COMPLETED, "echo: next")
 
 
+async def test_an_interrupt_does_not_overtake_its_prompt(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        prompting = asyncio.create_task(begin(agent, "[[hang]]"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await agent.interrupt()
+
+        assert await (await prompting).end() == TurnEnded(TurnEnding.INTERRUPTED, "")
+
+
 async def test_a_cancel_is_interrupted_whatever_the_agent_calls_it(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         agent = await stage.attach()
@@ -182,6 +194,7 @@ async def test_an_agent_that_ignores_its_cancel_can_be_killed(tmp_path: Path) ->
     [
         ("[[error:-32042:no credit left]]", "agent.refused", "no credit left (-32042)"),
         ("[[overloaded]]", "agent.refused", "The model is overloaded (529), try again later (-32603)"),
+        ("[[error:-32000:log in]]", "agent.login_required", "log in (-32000)"),
         ("[[refuse]]", "agent.refusal", "the agent declined to answer"),
     ],
 )

@@ -8,7 +8,7 @@ import acp
 from acp.schema import PromptResponse
 from pydantic import ValidationError
 
-from hongyan.adapters.executors.acp_handshake import agent_words
+from hongyan.adapters.executors.acp_handshake import LOGIN_REQUIRED, LOGIN_REQUIRED_CODE, agent_words
 from hongyan.adapters.executors.acp_history import MESSAGE_ID, Replay
 from hongyan.adapters.executors.acp_link import LAST_WORDS_SECONDS, AcpLink
 from hongyan.adapters.executors.acp_turn import RunningTurn, TurnEvents
@@ -44,6 +44,7 @@ class AcpAgent:
         self._link, self._seat, self._capabilities = link, seat, capabilities
         self._turn: RunningTurn | None = None
         self._driving: asyncio.Task[None] | None = None
+        self._written: asyncio.Future[None] | None = None
         self._is_ended_by_us = False
         link.client.session_id = seat.upstream
 
@@ -73,7 +74,7 @@ class AcpAgent:
             raise AgentError(f"the agent {self._link.process.ending()}: nothing was sent")
         turn = RunningTurn()
         self._turn = self._link.client.turn = turn
-        written = self._link.wire.written("session/prompt")
+        self._written = written = self._link.wire.written("session/prompt")
         self._driving = asyncio.create_task(self._drive(turn, prompt), name="agent.turn")
         await asyncio.wait({self._driving, written}, timeout=WRITE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not written.done():
@@ -83,10 +84,11 @@ class AcpAgent:
 
     async def interrupt(self) -> None:
         """Ask the agent to stop the running prompt; one that has just ended is left alone."""
-        turn = self._turn
-        if turn is None:
+        turn, written = self._turn, self._written
+        if turn is None or written is None:
             return
         turn.is_interrupted = True
+        await asyncio.wait({written}, timeout=CANCEL_SECONDS)  # a cancel before its prompt would be lost
         with contextlib.suppress(TimeoutError, ConnectionError):
             await asyncio.wait_for(self._link.connection.cancel(session_id=self.upstream()), CANCEL_SECONDS)
 
@@ -179,4 +181,5 @@ def _end_with_error(turn: RunningTurn, error: acp.RequestError) -> None:
     if turn.is_interrupted:
         turn.end(TurnEnding.INTERRUPTED)
     else:
-        turn.end(TurnEnding.FAILED, AgentRefusedError.code, agent_words(error))
+        code = LOGIN_REQUIRED_CODE if error.code == LOGIN_REQUIRED else AgentRefusedError.code
+        turn.end(TurnEnding.FAILED, code, agent_words(error))

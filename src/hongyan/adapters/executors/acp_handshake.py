@@ -14,10 +14,19 @@ from hongyan.adapters.executors.acp_link import AcpLink
 from hongyan.domain.agents import AgentSeat, Capabilities, ReadBackKind
 from hongyan.domain.errors import AgentProtocolError, AgentSessionLostError, AgentStartError
 
-__all__ = ["Greeting", "agent_words", "greet", "open_session", "resume_session"]
+__all__ = [
+    "LOGIN_REQUIRED",
+    "LOGIN_REQUIRED_CODE",
+    "Greeting",
+    "agent_words",
+    "greet",
+    "open_session",
+    "resume_session",
+]
 
 METHOD_NOT_FOUND: Final = -32601
 LOGIN_REQUIRED: Final = -32000
+LOGIN_REQUIRED_CODE: Final = "agent.login_required"
 CLIENT: Final = Implementation(name="hongyan", title="Hongyan", version="1")
 
 
@@ -94,8 +103,10 @@ async def _starting(link: AcpLink, doing: str) -> AsyncIterator[None]:
     try:
         yield
     except acp.RequestError as error:
-        hint = "Log in to the agent first." if error.code == LOGIN_REQUIRED else ""
-        raise AgentStartError(f"the agent would not {doing}: {agent_words(error)}", hint=hint) from error
+        failure = AgentStartError(f"the agent would not {doing}: {agent_words(error)}")
+        if error.code == LOGIN_REQUIRED:
+            failure.code, failure.hint = LOGIN_REQUIRED_CODE, "Log in to the agent first."
+        raise failure from error
     except ValidationError as error:
         raise AgentProtocolError(f"the agent's answer to “{doing}” is not of the protocol") from error
     except ConnectionError as error:

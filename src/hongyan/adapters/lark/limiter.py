@@ -30,19 +30,10 @@ class Limiter:
 
     async def admit(self, api: str, chat: str = "") -> None:
         """Return when the call may go out; raise ChatThrottledError when that is too far away."""
-        queues = [self._api(api), *([self._chat(chat)] if chat else [])]
-        now = self._clock.boot()
-        slot = max(queue.next_slot(now) for queue in queues)
-        if slot - now > LONGEST_WAIT_MS:
-            raise _throttled(api, slot - now)
-        for queue in queues:
-            queue.take(slot)
-        if slot > now:
-            await self._clock.sleep(slot - now)
-        # A limit met by another call in the meantime holds for those that already waited, too.
-        paused_until = max(queue.paused_until for queue in queues)
-        if paused_until > slot:
-            raise _throttled(api, paused_until - self._clock.boot())
+        # The chat first: whoever waits for a slow chat must not hold a place in the queue of the whole App.
+        if chat:
+            await self._pass(api, self._chat(chat))
+        await self._pass(api, self._api(api))
 
     def pause_api(self, api: str, wait: timedelta) -> None:
         """Let nothing through to that API for that time."""
@@ -51,6 +42,18 @@ class Limiter:
     def pause_chat(self, chat: str, wait: timedelta) -> None:
         """Let no message through to that chat for that time."""
         self._chat(chat).pause(self._clock.boot() + _milliseconds(wait))
+
+    async def _pass(self, api: str, queue: "_Queue") -> None:
+        now = self._clock.boot()
+        slot = queue.next_slot(now)
+        if slot - now > LONGEST_WAIT_MS:
+            raise _throttled(api, slot - now)
+        queue.take(slot)
+        if slot > now:
+            await self._clock.sleep(slot - now)
+        # A limit met by another call in the meantime holds for those that already waited, too.
+        if queue.paused_until > slot:
+            raise _throttled(api, queue.paused_until - self._clock.boot())
 
     def _api(self, api: str) -> "_Queue":
         if api not in self._apis:

@@ -33,39 +33,46 @@ class TokenCache:
         self._lock = asyncio.Lock()
         self._token = ""
         self._ends = 0
-        self._round = 0
+        self._renew_at = 0
+        self._failures = 0  # fetches that failed so far
         self._failure: ChatError | None = None
 
     async def get(self) -> str:
         """Give a token that is good for a while; whoever waits for the same fetch shares its failure."""
-        if self._left() > RENEW_BEFORE_MS or (self._left() > 0 and self._lock.locked()):
+        if self._fresh() or (self._good() and self._lock.locked()):
             return self._token
-        seen = self._round
+        seen = self._failures
         async with self._lock:
-            if self._left() > RENEW_BEFORE_MS:
+            if self._fresh():
                 return self._token
-            if self._round != seen and self._failure is not None:
+            if self._failures != seen and self._failure is not None:
                 raise self._failure
             return await self._renew()
 
     def drop(self, token: str) -> None:
         """Forget a token that the platform refused; a newer one stays."""
         if token == self._token:
-            self._token, self._ends = "", 0
+            self._token, self._ends, self._renew_at = "", 0, 0
 
     async def _renew(self) -> str:
-        self._round += 1
         self._failure = None
         asked_at = self._clock.boot()
         try:
             grant = await self._fetch()
         except ChatError as error:
-            if self._left() > 0:
+            if self._good():
                 return self._token  # the old one is still good: this caller need not suffer
             self._failure = error
+            self._failures += 1
             raise
-        self._token, self._ends = grant.token, asked_at + grant.life_seconds * 1_000
+        life = grant.life_seconds * 1_000
+        self._token = grant.token
+        self._ends = asked_at + life
+        self._renew_at = asked_at + max(life - RENEW_BEFORE_MS, life // 2)
         return self._token
 
-    def _left(self) -> int:
-        return self._ends - self._clock.boot()
+    def _fresh(self) -> bool:
+        return self._clock.boot() < self._renew_at
+
+    def _good(self) -> bool:
+        return self._clock.boot() < self._ends

@@ -7,11 +7,11 @@ from typing import Any
 
 import httpx
 from pydantic import SecretStr
+from tests.unit.adapters.lark.surroundings import ManualClock
 
 from hongyan.adapters.lark import LarkApp, LarkSettings
 from hongyan.adapters.lark.client import Call, LarkClient
 from hongyan.domain.identity import AppId
-from tests.unit.adapters.lark.surroundings import ManualClock
 
 APP = AppId("cli_00112233445566aa")
 SECRET = "s3cret-of-the-app-0123456789"
@@ -86,8 +86,8 @@ def app(platform: ScriptedPlatform, clock: ManualClock | None = None) -> LarkApp
     return LarkApp(settings(), clock or ManualClock(), platform.transport)
 
 
-def client(platform: ScriptedPlatform, clock: ManualClock | None = None) -> LarkClient:
-    return LarkClient(settings(), clock or ManualClock(), platform.transport)
+def client(platform: ScriptedPlatform, clock: ManualClock | None = None, **changes: Any) -> LarkClient:
+    return LarkClient(settings(**changes), clock or ManualClock(), platform.transport)
 
 
 def a_write(**changes: Any) -> Call:

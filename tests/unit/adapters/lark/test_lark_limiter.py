@@ -4,10 +4,10 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from tests.unit.adapters.lark.surroundings import ManualClock
 
 from hongyan.adapters.lark.limiter import Limiter
 from hongyan.domain.errors import ChatThrottledError
-from tests.unit.adapters.lark.surroundings import ManualClock
 
 API = "im.message.create"
 

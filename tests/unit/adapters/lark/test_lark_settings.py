@@ -1,11 +1,11 @@
 """Which addresses an App may be reached at, and what its settings show."""
 
 import pytest
+from tests.unit.adapters.lark.scripted import SECRET, settings
 
 from hongyan.adapters.lark.settings import LarkSettings
 from hongyan.domain.errors import ConfigurationError
 from hongyan.domain.identity import Brand
-from tests.unit.adapters.lark.scripted import SECRET, settings
 
 
 @pytest.mark.parametrize(

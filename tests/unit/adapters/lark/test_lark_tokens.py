@@ -3,10 +3,10 @@
 import asyncio
 
 import pytest
+from tests.unit.adapters.lark.surroundings import ManualClock
 
 from hongyan.adapters.lark.tokens import Grant, TokenCache
 from hongyan.domain.errors import ChatBlockedError, ChatUnreachableError
-from tests.unit.adapters.lark.surroundings import ManualClock
 
 
 class Source:

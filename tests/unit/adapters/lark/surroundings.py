@@ -37,6 +37,7 @@ class ManualClock:
     def advance(self, milliseconds: int) -> None:
         self._now += milliseconds
         self._boot += milliseconds
+        self._changed.set()
         for until, woken in sorted(self._sleepers, key=lambda entry: entry[0]):
             if until <= self._boot and not woken.done():
                 woken.set_result(None)
@@ -45,12 +46,15 @@ class ManualClock:
         """How much longer each sleeper sleeps, shortest first."""
         return sorted(until - self._boot for until, woken in self._sleepers if not woken.done())
 
-    async def until_asleep(self, sleepers: int = 1) -> None:
-        """Wait until that many sleep."""
-        async with asyncio.timeout(WAIT_SECONDS):
-            while len(self.waits()) < sleepers:
-                self._changed.clear()
-                await self._changed.wait()
+    async def until_waits(self, *expected: int) -> None:
+        """Wait until exactly these sleeps are under way, shortest first."""
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                while self.waits() != list(expected):
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise AssertionError(f"sleeping {self.waits()}, expected {list(expected)}") from None
 
 
 class SteadyEntropy:

@@ -185,8 +185,7 @@ async def test_the_platforms_own_wait_holds_the_api_back() -> None:
         await gateway.call(a_write(), Written)
     assert refused.value.retry_after == timedelta(seconds=7)
     again = asyncio.create_task(gateway.call(a_write(chat="oc_2"), Written))
-    await clock.until_asleep()
-    assert clock.waits() == [7_000]
+    await clock.until_waits(7_000)
     clock.advance(7_000)
     await again
 
@@ -199,8 +198,7 @@ async def test_a_chats_limit_holds_only_that_chat_back() -> None:
         await gateway.call(a_write(), Written)
     await gateway.call(a_write(chat="oc_2"), Written)
     again = asyncio.create_task(gateway.call(a_write(), Written))
-    await clock.until_asleep()
-    assert clock.waits() == [1_000]
+    await clock.until_waits(1_000)
     clock.advance(1_000)
     await again
 

@@ -107,7 +107,7 @@ class BotCalls:
             raise PlatformError(230034)
         user = self._directory.person_as(app, id_type, receive_id)
         self._check_reaches(app, user)
-        return self._directory.private_chat(user.user_id, app.app_id)
+        return self._conversation.private_chat(user.user_id, app.app_id)
 
     def _check_may_speak(self, app: App, chat: Chat) -> None:
         if not chat.has(bot(app.app_id)):

@@ -71,6 +71,14 @@ class Conversation:
                 self._announce_join(chat, app_id)
         return chat
 
+    def private_chat(self, user_id: str, app_id: str) -> Chat:
+        """Return the private chat of a person and a bot, opened when it is the first time."""
+        existed = len(self._directory.chats)
+        chat = self._directory.private_chat(user_id, app_id)
+        if len(self._directory.chats) > existed:
+            self.record_chat(chat)
+        return chat
+
     def bot_joins(self, chat: Chat, app_id: str) -> None:
         """Add a bot to a group; no change when it is in."""
         if app_id not in chat.bots:

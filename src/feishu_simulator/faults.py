@@ -74,10 +74,9 @@ class Effect:
 
     def also(self, other: "Effect") -> "Effect":
         """Return both effects together: delays add up, elsewhere the first one wins."""
-        changes: dict[str, Any] = {
-            name: getattr(other, name) for name in other.names() if getattr(self, name) in (None, False)
-        }
-        return replace(self, **changes, delay_ms=self.delay_ms + other.delay_ms)
+        ours = self.names()
+        changes: dict[str, Any] = {name: getattr(other, name) for name in other.names() if name not in ours}
+        return replace(self, **changes | {"delay_ms": self.delay_ms + other.delay_ms})
 
 
 NO_EFFECT: Final = Effect()

@@ -27,6 +27,7 @@ class HttpListener:
             ws="none",
             server_header=False,
             date_header=False,
+            proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
         )
         self._state = ServerState()

@@ -48,15 +48,7 @@ class People:
 
     def write(self, user_id: str, app_id: str, text: str) -> Message:
         """Write to a bot in the private chat, which is opened when it is the first time."""
-        return self.say(user_id, self.private_chat(user_id, app_id).chat_id, Speech(text=text))
-
-    def private_chat(self, user_id: str, app_id: str) -> Chat:
-        """Return the private chat with a bot, opened when it is the first time."""
-        existed = len(self._directory.chats)
-        chat = self._directory.private_chat(user_id, app_id)
-        if len(self._directory.chats) > existed:
-            self._conversation.record_chat(chat)
-        return chat
+        return self.say(user_id, self._conversation.private_chat(user_id, app_id).chat_id, Speech(text=text))
 
     def edit(self, user_id: str, message_id: str, speech: Speech) -> Message:
         """Change the words of an own message."""

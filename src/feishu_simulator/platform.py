@@ -81,7 +81,7 @@ class Platform:
 
     def private_chat(self, user: User, app: App) -> Chat:
         """Return the private chat of a person and a bot, created when it is the first time."""
-        return self.people.private_chat(user.user_id, app.app_id)
+        return self.conversation.private_chat(user.user_id, app.app_id)
 
     def said(self, chat_id: str) -> list[Message]:
         """Return everything people said in a chat, taken back or not, oldest first."""

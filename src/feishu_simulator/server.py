@@ -1,5 +1,6 @@
 """The running simulator: the platform behind its two loopback ports."""
 
+import asyncio
 import secrets
 import socket
 from collections.abc import Callable
@@ -49,6 +50,18 @@ class Simulator:
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back at once after every change; the returned function ends it."""
         return self.platform.journal.subscribe(callback)
+
+    async def until(self, condition: Callable[[], bool], *, timeout_seconds: float = 10.0) -> None:
+        """Wait until the condition holds, asking again after every change; TimeoutError when it never does."""
+        changed = asyncio.Event()
+        unsubscribe = self.subscribe(changed.set)
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                while not condition():
+                    await changed.wait()
+                    changed.clear()
+        finally:
+            unsubscribe()
 
     async def start(self) -> None:
         """Listen on both ports; OSError when one is taken."""

@@ -45,6 +45,11 @@ class Tokens:
             raise PlatformError(99991663)
         return known.app_id
 
+    def holder(self, token: str) -> str | None:
+        """Return whose token it is or was, valid or not."""
+        known = self._by_token.get(token)
+        return None if known is None else known.app_id
+
     def revoke(self, token: str) -> None:
         """Make a token unknown; safe to repeat."""
         known = self._by_token.pop(token, None)

@@ -47,7 +47,7 @@ def _chat_id(asked: Asked, form: MessageForm, user_id: str) -> str:
     if form.chat is not None:
         return form.chat
     if form.app is not None:
-        return asked.platform.people.private_chat(user_id, asked.app(form.app)).chat_id
+        return asked.platform.conversation.private_chat(user_id, asked.app(form.app)).chat_id
     if form.reply_to is not None:
         return asked.platform.messages.find(form.reply_to).chat_id
     raise ValueError("name the chat, or the app whose private chat is meant")

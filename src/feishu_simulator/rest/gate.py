@@ -77,11 +77,10 @@ class Gate:
         """Return the response; None when a fault cuts the line."""
         try:
             route, path = find_route(request.method, request.path)
-            request.template = route.template
-            app = None if route.open else self._caller(wire)
-            request.app_id = app.app_id if app else _stated_app(wire.body)
         except PlatformError as refusal:
             return self._refusal(refusal, request)
+        request.template = route.template
+        request.app_id = _stated_app(wire.body) if route.open else self._platform.tokens.holder(_bearer(wire))
         strike = self._platform.faults.consult(request.endpoint, request.app_id)
         request.fault = strike.label
         if strike.effect.delay_ms:
@@ -89,7 +88,7 @@ class Gate:
         if strike.effect.refuse_connection:
             return None
         try:
-            response = self._before(strike, request, wire) or self._handled(route, path, app, (wire, request))
+            response = self._before(strike, request, wire) or self._handled(route, path, wire, request)
         except PlatformError as refusal:
             response = self._refusal(refusal, request)
         return None if strike.effect.lost_response else response
@@ -114,8 +113,8 @@ class Gate:
             return Response(effect.http_status, b"", "text/plain")
         return None
 
-    def _handled(self, route: Route, path: dict[str, str], app: App | None, exchange: tuple[Wire, Request]) -> Response:
-        wire, request = exchange
+    def _handled(self, route: Route, path: dict[str, str], wire: Wire, request: Request) -> Response:
+        app = None if route.open else self._caller(wire)
         if app is not None and not app.may(*route.scopes):
             raise missing_scope(app.app_id, route.scopes)
         call = Call(self._platform, request, path, _json(wire.body), app, self._ws_url)

@@ -46,6 +46,9 @@ def load(params: dict[str, Any]) -> dict[str, Any]:
 
 def prompt(params: dict[str, Any]) -> dict[str, Any]:
     session = params["sessionId"]
+    if FLAW == "hangs-up":
+        os.close(1)
+        time.sleep(600)
     text = {"type": "text", "text": "x"}
     update("another", sessionUpdate="agent_message_chunk", content={**text, "text": "not for you"})
     update(session, sessionUpdate="a_kind_of_tomorrow", content=1)

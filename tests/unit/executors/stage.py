@@ -83,7 +83,18 @@ def programs(directory: Path) -> dict[str, AcpProgram]:
     python = sys.executable
     environment = {"PYTHONPATH": str(SOURCES), "REHEARSAL_STATE": str(directory / "state")}
     rehearsal = (python, "-m", "rehearsal_agent")
-    flaws = ("plain", "false-resume", "no-history", "login", "garbage", "quits", "stubborn", "old", "late-title")
+    flaws = (
+        "plain",
+        "false-resume",
+        "no-history",
+        "login",
+        "garbage",
+        "quits",
+        "stubborn",
+        "old",
+        "late-title",
+        "hangs-up",
+    )
     scripted = {flaw: AcpProgram((python, str(SCRIPTED), flaw)) for flaw in flaws}
     return scripted | {
         "rehearsal": AcpProgram(rehearsal, environment),

@@ -13,7 +13,7 @@ from tests.unit.executors.stage import DEADLINE_SECONDS, ask, staged
 from hongyan.adapters.executors import process_table
 from hongyan.adapters.executors.agent_log import AgentLog
 from hongyan.adapters.executors.leftovers import RUN_MARK, Leftovers
-from hongyan.domain.agents import TurnEnded
+from hongyan.domain.agents import Lost, TurnEnded
 
 SLEEPER = (sys.executable, "-c", "import time; time.sleep(600)")
 
@@ -67,6 +67,16 @@ async def test_a_stubborn_agent_goes_with_all_its_children(tmp_path: Path) -> No
         await agent.kill()
 
         assert len(before) == 2
+        assert process_table.members(int(note.stem)) == ()
+
+
+async def test_a_lost_turn_is_told_only_when_nobody_can_work_on_it_any_more(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach(executor="hangs-up")
+        (note,) = (tmp_path / "run" / "agents").glob("*.json")
+        end = await ask(agent, "go")
+
+        assert end == Lost("agent.lost", "the agent closed its pipe")
         assert process_table.members(int(note.stem)) == ()
 
 

@@ -1,7 +1,7 @@
-"""What the gateway talks to, one folder each: the chat platform, the store, agent programs, the process boundary.
+"""The concrete world behind the ports; only `hongyan.bootstrap` names what lives here.
 
-An adapter implements Protocols of `hongyan.ports` and knows neither another adapter nor a use case; bootstrap alone
-names them.
+`host` is this machine (clock, chance, wake-ups, folders), `store` the database, `lark` the platform, `executors` the
+agent programs. `sandbox` and `lark_cli` are rooms that wait for their first stone. None imports another.
 """
 
 __all__: list[str] = []

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from hongyan.domain.changes import Update, Where
 from hongyan.domain.identity import AppId, BindingId, ChatId, OpenId, PlaceId, SessionId, TurnId, WorkspaceId
 from hongyan.domain.workspaces import Grant
 
-__all__ = ["Audience", "Binding", "BindingState", "Place", "Role", "Scope"]
+__all__ = ["Audience", "Binding", "BindingState", "Place", "Role", "Scope", "revoke"]
 
 
 class Audience(StrEnum):
@@ -75,3 +76,9 @@ class Place:
     session_id: SessionId | None
     running_turn: TurnId | None
     generation: int
+
+
+def revoke(binding: Binding) -> Update:
+    """Plan the end of a binding: the next revision of it admits and sends nothing."""
+    where: Where = {"id": binding.id, "revision": binding.revision, "state": BindingState.LIVE.value}
+    return Update("bindings", where, {"state": BindingState.REVOKED.value, "revision": binding.revision + 1})

@@ -17,6 +17,7 @@ __all__ = [
     "AtMost",
     "Change",
     "Changes",
+    "Columns",
     "Delete",
     "Guard",
     "Insert",
@@ -28,6 +29,7 @@ __all__ = [
     "RowType",
     "Update",
     "Value",
+    "Where",
     "Written",
     "insert",
     "plain",
@@ -75,6 +77,7 @@ class Not:
 
 
 Guard: TypeAlias = Value | Less | AtMost | AtLeast | OneOf | Not
+Where: TypeAlias = Mapping[str, Guard]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class Of:
 
 
 Written: TypeAlias = Value | Add | Of
+Columns: TypeAlias = Mapping[str, Written]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

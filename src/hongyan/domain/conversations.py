@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from hongyan.domain.bindings import Binding
+from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Less, Not, Of, Require, Update, Value, Where, insert
 from hongyan.domain.errors import IllegalMoveError
 from hongyan.domain.identity import BindingId, PlaceId, RequestId, SessionId, TurnId, WorkspaceId, derive, digest
 from hongyan.domain.requests import Origin
@@ -17,6 +19,7 @@ __all__ = [
     "LIVE",
     "TERMINAL",
     "HoldReason",
+    "Input",
     "Message",
     "Session",
     "SessionState",
@@ -26,6 +29,11 @@ __all__ = [
     "TurnState",
     "WaitHint",
     "advance_turn",
+    "append_turn",
+    "free_lane",
+    "leave_queue",
+    "move_turn",
+    "new_turn",
     "payload_hash",
     "prompt_key",
     "session_id",
@@ -179,6 +187,16 @@ class Turn:
     epoch: int
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a person, or another source, wants run. `client_turn_id` makes acceptance idempotent."""
+
+    request_id: RequestId
+    client_turn_id: str
+    origin: Origin
+    text: str
+
+
 class Speaker(StrEnum):
     """Who said a transcript entry."""
 
@@ -206,6 +224,71 @@ def advance_turn(state: TurnState, event: TurnEvent, identity: str = "") -> Turn
         return MOVES[state, event]
     except KeyError:
         raise IllegalMoveError("turn", identity, state, event) from None
+
+
+def move_turn(turn: Turn, event: TurnEvent, **values: Value) -> Update:
+    """Plan the move of a Turn from the state it was read in, with further columns."""
+    state = advance_turn(turn.state, event, turn.id)
+    return Update("turns", {"id": turn.id, "state": turn.state.value}, {"state": state.value, **values})
+
+
+def new_turn(said: Input, session: SessionId, binding: Binding, now: int, number: int = 0) -> Turn:
+    """Make the queued Turn of an input, under the binding's present revision; `number` counts earlier ones of it."""
+    return Turn(
+        id=turn_id(said.request_id, number),
+        session_id=session,
+        request_id=said.request_id,
+        client_turn_id=said.client_turn_id,
+        payload_hash=payload_hash(said.text),
+        origin=said.origin,
+        text=said.text,
+        position=0,
+        state=TurnState.QUEUED,
+        binding_id=binding.id,
+        binding_revision=binding.revision,
+        attempt=0,
+        queued_at=now,
+        claimed_at=0,
+        intent_at=0,
+        running_at=0,
+        ended_at=0,
+        stop_at=0,
+        stopped_by="",
+        code="",
+        detail="",
+        hold_reason=HoldReason.NONE,
+        answer="",
+        epoch=0,
+    )
+
+
+def append_turn(turn: Turn, cap: int) -> tuple[Change, ...]:
+    """Plan a Turn's place at the end of its Session's queue, if fewer than `cap` wait there and it is not closed.
+
+    Position and count are relative, so simultaneous inputs line up without a conflict.
+    """
+    row: Where = {"id": turn.session_id}
+    open_session: Where = {**row, "queued": Less(cap), "state": Not(SessionState.CLOSED.value)}
+    position = Of("sessions", row, "next_position")
+    return (
+        Update("sessions", open_session, {"next_position": Add(1), "queued": Add(1)}),
+        insert("turns", turn, position=position),
+        Require("bindings", {"id": turn.binding_id, "revision": turn.binding_revision, "state": "live"}),
+    )
+
+
+def free_lane(session: Session, turn: Turn) -> tuple[Update, ...]:
+    """Plan the release of the lane by the Turn that holds it; a Session that was closed meanwhile stays closed."""
+    return (
+        Update("sessions", {"id": session.id, "lane": turn.id}, {"lane": None}),
+        Update("sessions", {"id": session.id, "state": SessionState.BUSY.value}, {"state": "ready"}, ONE_OR_NONE),
+        Update("places", {"id": session.place_id, "running_turn": turn.id}, {"running_turn": None}, ONE_OR_NONE),
+    )
+
+
+def leave_queue(turn: Turn) -> Update:
+    """Plan what the Session's count loses when a queued Turn goes."""
+    return Update("sessions", {"id": turn.session_id}, {"queued": Add(-1)})
 
 
 def turn_id(request: str, attempt: int = 0) -> TurnId:

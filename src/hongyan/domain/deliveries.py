@@ -9,19 +9,9 @@ from enum import StrEnum
 from typing import Final
 
 from hongyan.domain import limits
-from hongyan.domain.changes import Insert, insert
+from hongyan.domain.changes import Insert, Update, Value, Where, insert
 from hongyan.domain.errors import IllegalMoveError
-from hongyan.domain.identity import (
-    AppId,
-    BindingId,
-    ChatId,
-    DeliveryId,
-    PartId,
-    RequestId,
-    SessionId,
-    TurnId,
-    derive,
-)
+from hongyan.domain.identity import AppId, BindingId, ChatId, DeliveryId, PartId, RequestId, SessionId, TurnId, derive
 from hongyan.domain.messages import Transport, escape_mentions
 from hongyan.domain.requests import ClosedAs
 
@@ -40,7 +30,9 @@ __all__ = [
     "again",
     "back_off",
     "mark",
+    "move_part",
     "part_id",
+    "processing_delivery",
     "say",
     "split_text",
     "unmark",
@@ -200,9 +192,21 @@ def advance_part(part: Part, event: PartEvent) -> PartState:
         raise IllegalMoveError("part", part.id, part.state, event) from None
 
 
+def move_part(part: Part, event: PartEvent, **values: Value) -> Update:
+    """Plan the move of a part from the state and attempt it was read in, with further columns."""
+    state = advance_part(part, event)
+    where: Where = {"id": part.id, "state": part.state.value, "attempts": part.attempts}
+    return Update("parts", where, {"state": state.value, **values})
+
+
 def part_id(delivery: DeliveryId, ordinal: int) -> PartId:
     """Name a part; it is also its idempotency key."""
     return PartId(derive("part", delivery, str(ordinal)))
+
+
+def processing_delivery(app: AppId, turn: TurnId) -> DeliveryId:
+    """Name the delivery of a Turn's working mark."""
+    return DeliveryId(derive("dlv", app, turn, "", Phase.PROCESSING.value))
 
 
 def split_text(text: str, limit: int = limits.TEXT_BYTES) -> tuple[str, ...]:

@@ -123,7 +123,8 @@ CATALOGUE: Final = {
     Notice.HELD_UNKNOWN: (
         "Held: a restart hit while this was with the agent, and its outcome is unknown. Decide on the machine: "
         "`hongyan owed list`, then run again or drop. Later messages wait.",
-        "已暂停：重启时这条消息正在 Agent 手里，结果不明。请在本机用 `hongyan owed list` 决定重跑或放弃，后面的消息会等待。",
+        "已暂停：重启时这条消息正在 Agent 手里，结果不明。"
+        "请在本机用 `hongyan owed list` 决定重跑或放弃，后面的消息会等待。",
     ),
     Notice.HELD_EXPIRED: (
         "Failed: nobody decided for 24 hours; whether the agent did this stays unknown.",

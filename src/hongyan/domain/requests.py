@@ -1,15 +1,17 @@
 """The journal of what was received: one row a message, and the one class it is in at any moment."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from hongyan.domain.changes import Update, Value, Where
 from hongyan.domain.errors import IllegalMoveError
 from hongyan.domain.identity import (
     AppId,
     BindingId,
     ChatId,
     MessageId,
+    OpenId,
     PlaceId,
     RequestId,
     SessionId,
@@ -18,16 +20,23 @@ from hongyan.domain.identity import (
     place_id,
     request_id,
 )
-from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, SenderKind, content_hash
+from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, PostedMessage, SenderKind, content_hash
 
 __all__ = [
     "ClosedAs",
+    "LocalSource",
     "Origin",
     "Request",
     "RequestEvent",
     "RequestState",
+    "admit_as",
     "advance_request",
     "capture",
+    "capture_local",
+    "close_request",
+    "move_request",
+    "owe",
+    "resee",
     "secondary_key",
 ]
 
@@ -147,6 +156,45 @@ def advance_request(request: Request, event: RequestEvent) -> RequestState:
         raise IllegalMoveError("request", request.id, request.state, event) from None
 
 
+def move_request(request: Request, event: RequestEvent, **values: Value) -> Update:
+    """Plan the move of a request that nobody else changed meanwhile, with further columns."""
+    state = advance_request(request, event)
+    where: Where = {"id": request.id, "version": request.version}
+    return Update("requests", where, {"state": state.value, "version": request.version + 1, **values})
+
+
+def admit_as(request: Request, event: RequestEvent, **values: Value) -> Update:
+    """Plan admission and what the request becomes in one step: a Turn or a command."""
+    admitted = replace(request, state=advance_request(request, RequestEvent.ADMIT))
+    state = advance_request(admitted, event)
+    where: Where = {"id": request.id, "version": request.version}
+    return Update("requests", where, {"state": state.value, "version": request.version + 1, **values})
+
+
+def close_request(request: Request, closed_as: ClosedAs, now: int, **values: Value) -> Update:
+    """Plan the end of a request; an answer settles what was owed."""
+    settled: dict[str, Value] = {"owed": 0, "owed_why": ""} if closed_as is ClosedAs.ANSWERED else {}
+    return move_request(request, RequestEvent.CLOSE, closed_as=closed_as.value, closed_at=now, **{**settled, **values})
+
+
+def owe(request: Request, why: str) -> Update:
+    """Plan the flag that somebody still has to act, and why; an empty reason takes it away."""
+    where: Where = {"id": request.id, "version": request.version}
+    return Update("requests", where, {"owed": int(bool(why)), "owed_why": why, "version": request.version + 1})
+
+
+def resee(request: Request, posted: PostedMessage, now: int) -> Update:
+    """Plan what a later read-back says of the message."""
+    values: dict[str, Value] = {
+        "text": posted.text or "",
+        "text_hash": content_hash(posted.kind, posted.text),
+        "update_time": posted.update_time,
+        "read_at": now,
+        "version": request.version + 1,
+    }
+    return Update("requests", {"id": request.id, "version": request.version}, values)
+
+
 def secondary_key(message: InboundMessage) -> str:
     """Give the key that betrays one message arriving under two ids: chat, sender, platform time and content."""
     content = content_hash(message.kind, message.text)
@@ -189,4 +237,47 @@ def capture(message: InboundMessage, now: int, seq: int) -> Request:
         version=0,
         tries=0,
         next_at=now,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSource:
+    """A text sent on this machine into a Session, and the Turn that it became."""
+
+    id: RequestId
+    app: AppId
+    place_id: PlaceId
+    client_turn_id: str
+    text: str
+    binding_id: BindingId
+    session_id: SessionId
+    turn_id: TurnId
+
+
+def capture_local(source: LocalSource, now: int, seq: int) -> Request:
+    """Make the journal row of a text sent on this machine; it is admitted in the same transaction."""
+    message = InboundMessage(
+        app=source.app,
+        event_id="",
+        message_id=MessageId(source.client_turn_id),
+        chat_id=ChatId(source.session_id),
+        chat_kind=ChatKind.PRIVATE,
+        sender=OpenId(""),
+        sender_kind=SenderKind.USER,
+        kind=MessageKind.TEXT,
+        text=source.text,
+        create_time=now,
+    )
+    return replace(
+        capture(message, now, seq),
+        id=source.id,
+        place_id=source.place_id,
+        origin=Origin.CONSOLE,
+        state=RequestState.TURN,
+        text=source.text,
+        text_hash=content_hash(MessageKind.TEXT, source.text),
+        read_at=now,
+        binding_id=source.binding_id,
+        session_id=source.session_id,
+        turn_id=source.turn_id,
     )

@@ -13,10 +13,11 @@ from hongyan.domain.changes import Changes, Value
 __all__ = ["Query", "Reads", "Store"]
 
 Row = TypeVar("Row")
+Row_co = TypeVar("Row_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Query(Generic[Row]):
+class Query(Generic[Row_co]):
     """A named read: its SQL stands in the store's `queries.sql` under `name`; each row becomes one `row`.
 
     Columns are matched to the fields of `row` by name; a column without a field and a field without a column are
@@ -24,7 +25,7 @@ class Query(Generic[Row]):
     """
 
     name: str
-    row: type[Row]
+    row: type[Row_co]
 
 
 class Reads(Protocol):

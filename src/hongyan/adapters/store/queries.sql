@@ -1,0 +1,222 @@
+-- name: meta
+SELECT value FROM meta WHERE key = :key
+
+-- name: chat_app
+SELECT * FROM apps WHERE app_id = :app_id
+
+-- name: chat_apps
+SELECT * FROM apps ORDER BY name, app_id
+
+-- name: owner
+-- The one active owner of an App.
+SELECT * FROM owners WHERE app = :app AND state = 'active'
+
+-- name: owners
+SELECT * FROM owners WHERE state = 'active' ORDER BY paired_at, id
+
+-- name: pairing
+SELECT * FROM pairings WHERE id = :id
+
+-- name: open_pairing
+-- The one pairing of an App whose code may still be sent or confirmed.
+SELECT * FROM pairings WHERE app = :app AND state IN ('live', 'claimed')
+
+-- name: expired_pairings
+SELECT * FROM pairings WHERE state IN ('live', 'claimed') AND expires_at <= :now ORDER BY id
+
+-- name: workspace
+SELECT * FROM workspaces WHERE id = :id
+
+-- name: workspaces
+SELECT * FROM workspaces WHERE state = 'live' ORDER BY name
+
+-- name: workspace_by_name
+SELECT * FROM workspaces WHERE name = :name AND state = 'live'
+
+-- name: binding
+SELECT * FROM bindings WHERE id = :id
+
+-- name: bindings
+SELECT * FROM bindings ORDER BY created_at, id
+
+-- name: bindings_of_owner
+SELECT * FROM bindings WHERE app = :app AND owner = :owner AND state = 'live' ORDER BY created_at, id
+
+-- name: place
+SELECT * FROM places WHERE id = :id
+
+-- name: request
+SELECT * FROM requests WHERE id = :id
+
+-- name: recent_requests
+SELECT * FROM requests ORDER BY seq DESC LIMIT :limit
+
+-- name: captured_heads
+-- The oldest captured request of each place, when it is due: within a place the order of acceptance is kept.
+SELECT r.* FROM requests r
+WHERE r.state = 'captured' AND r.next_at <= :now
+  AND NOT EXISTS (
+    SELECT 1 FROM requests e WHERE e.place_id = r.place_id AND e.state = 'captured' AND e.seq < r.seq
+  )
+ORDER BY r.seq LIMIT :limit
+
+-- name: twin
+-- How many other requests carry the same chat, sender, time and content under another message id.
+SELECT count(*) AS amount FROM requests WHERE secondary_key = :key AND id <> :id
+
+-- name: last_seq
+SELECT max(seq) AS seq FROM (
+  SELECT coalesce(max(seq), 0) AS seq FROM requests
+  UNION ALL SELECT coalesce(max(seq), 0) FROM deliveries
+  UNION ALL SELECT coalesce(max(seq), 0) FROM parts
+  UNION ALL SELECT coalesce(max(seq), 0) FROM messages
+) AS every_seq
+
+-- name: stops_waiting
+-- Stop commands whose last word is not planned yet.
+SELECT r.* FROM requests r
+WHERE r.target_turn = :turn_id AND r.state = 'command' AND r.command = 'stop'
+  AND NOT EXISTS (
+    SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.phase = 'reply' AND d.closes_as = 'answered'
+  )
+ORDER BY r.seq
+
+-- name: owed
+SELECT * FROM requests WHERE owed = 1 ORDER BY seq
+
+-- name: owed_count
+SELECT count(*) AS amount FROM requests WHERE owed = 1 AND app = :app AND chat_id = :chat_id
+
+-- name: owed_total
+SELECT count(*) AS amount FROM requests WHERE owed = 1
+
+-- name: received_classes
+-- Each class by its own condition and the total by none: the sum is checked against it, never computed from it.
+SELECT 'total' AS name, count(*) AS amount FROM requests
+UNION ALL SELECT 'captured', count(*) FROM requests WHERE state = 'captured'
+UNION ALL SELECT 'admitted', count(*) FROM requests WHERE state = 'admitted'
+UNION ALL SELECT 'asking', count(*) FROM requests WHERE state = 'asking'
+UNION ALL SELECT 'queued', count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+  WHERE r.state = 'turn' AND t.state = 'queued'
+UNION ALL SELECT 'active', count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+  WHERE r.state = 'turn' AND t.state IN ('claimed', 'starting', 'running', 'interrupting', 'completing')
+UNION ALL SELECT 'held', count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+  WHERE r.state = 'turn' AND t.state = 'held'
+UNION ALL SELECT 'delivering', (
+    SELECT count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+    WHERE r.state = 'turn' AND t.state IN ('completed', 'failed', 'timed_out', 'cancelled', 'interrupted')
+  ) + (SELECT count(*) FROM requests WHERE state IN ('rejected', 'command'))
+UNION ALL SELECT 'answered', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'answered'
+UNION ALL SELECT 'told', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'told'
+UNION ALL SELECT 'merged', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'merged'
+UNION ALL SELECT 'silent', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'silent'
+UNION ALL SELECT 'undelivered', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'undelivered'
+
+-- name: session
+SELECT * FROM sessions WHERE id = :id
+
+-- name: all_sessions
+SELECT * FROM sessions ORDER BY opened_at DESC, id
+
+-- name: newest_session
+SELECT * FROM sessions WHERE place_id = :place_id ORDER BY opened_at DESC, epoch DESC, id LIMIT 1
+
+-- name: turn
+SELECT * FROM turns WHERE id = :id
+
+-- name: turns_of_session
+SELECT * FROM turns WHERE session_id = :session_id ORDER BY position
+
+-- name: turns_of_request
+SELECT count(*) AS amount FROM turns WHERE request_id = :request_id
+
+-- name: runnable_heads
+-- The first queued Turn of each Session whose lane is free.
+SELECT t.* FROM turns t JOIN sessions s ON s.id = t.session_id
+WHERE t.state = 'queued' AND s.lane IS NULL
+  AND NOT EXISTS (
+    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.state = 'queued' AND e.position < t.position
+  )
+ORDER BY t.queued_at, t.id LIMIT :limit
+
+-- name: active_turns
+SELECT * FROM turns WHERE state IN ('claimed', 'starting', 'running', 'interrupting', 'completing')
+ORDER BY queued_at, id
+
+-- name: interrupting_turns
+SELECT id FROM turns WHERE state = 'interrupting' ORDER BY id
+
+-- name: queued_before
+SELECT id FROM turns WHERE state = 'queued' AND queued_at < :before ORDER BY position
+
+-- name: held_before
+SELECT id FROM turns WHERE state = 'held' AND intent_at < :before ORDER BY id
+
+-- name: messages_of_session
+SELECT * FROM messages WHERE session_id = :session_id ORDER BY seq
+
+-- name: events_of_turn
+SELECT * FROM turn_events WHERE turn_id = :turn_id AND cursor > :after ORDER BY cursor
+
+-- name: delivery
+SELECT * FROM deliveries WHERE id = :id
+
+-- name: all_deliveries
+SELECT p.id, d.request_id, d.phase, p.chat_id, p.transport, p.state, p.provider_id, p.attempts, p.code, p.content,
+  d.created_at, p.written_at, p.verified_at
+FROM parts p JOIN deliveries d ON d.id = p.delivery_id
+ORDER BY p.seq DESC, p.ordinal DESC LIMIT :limit
+
+-- name: part
+SELECT * FROM parts WHERE id = :id
+
+-- name: parts_of_delivery
+SELECT * FROM parts WHERE delivery_id = :delivery_id ORDER BY ordinal, seq
+
+-- name: undelivered_parts
+-- Parts of a request whose words did not arrive for certain and that no newer part replaces.
+SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id
+WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport = 'text' AND p.next_at IS NULL
+  AND p.state IN ('unknown', 'rejected', 'mismatch')
+  AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
+ORDER BY p.seq, p.ordinal
+
+-- name: intended_parts
+SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
+
+-- name: due_words
+-- Texts to write now. Parts of one order key go one after the other: a later part of the same delivery follows a
+-- written one; another delivery follows an end, or an unknown that its own quick retries did not settle.
+SELECT p.* FROM parts p
+WHERE p.transport = 'text' AND p.state IN ('planned', 'unknown') AND p.next_at <= :now
+  AND NOT EXISTS (
+    SELECT 1 FROM parts e
+    WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
+      AND (e.state IN ('planned', 'intended')
+        OR (e.state = 'written' AND e.delivery_id <> p.delivery_id)
+        OR (e.state = 'unknown' AND e.next_at IS NOT NULL AND e.attempts < 3))
+  )
+ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
+
+-- name: due_beside
+-- Read-backs of written texts, and marks in their order.
+SELECT p.* FROM parts p
+WHERE p.next_at <= :now
+  AND ((p.transport = 'text' AND p.state = 'written')
+    OR (p.transport <> 'text' AND p.state IN ('planned', 'unknown')))
+ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
+
+-- name: claimed_by
+SELECT part_id FROM provider_ids WHERE app = :app AND provider_id = :provider_id
+
+-- name: written_classes
+SELECT 'total' AS name, count(*) AS amount FROM parts
+UNION ALL SELECT 'planned', count(*) FROM parts WHERE state = 'planned'
+UNION ALL SELECT 'intended', count(*) FROM parts WHERE state = 'intended'
+UNION ALL SELECT 'written', count(*) FROM parts WHERE state = 'written'
+UNION ALL SELECT 'verified', count(*) FROM parts WHERE state = 'verified'
+UNION ALL SELECT 'mismatch', count(*) FROM parts WHERE state = 'mismatch'
+UNION ALL SELECT 'rejected', count(*) FROM parts WHERE state = 'rejected'
+UNION ALL SELECT 'unknown', count(*) FROM parts WHERE state = 'unknown'
+UNION ALL SELECT 'withheld', count(*) FROM parts WHERE state = 'withheld'
+UNION ALL SELECT 'superseded', count(*) FROM parts WHERE state = 'superseded'

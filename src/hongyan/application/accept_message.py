@@ -1,0 +1,56 @@
+"""Keep an inbound event before it is acknowledged to the platform; nothing else happens here."""
+
+from hongyan.application.desk import ADMISSION, LANES, Desk
+from hongyan.domain.access import Silent
+from hongyan.domain.changes import ONE_OR_NONE, Changes, Of, insert
+from hongyan.domain.conversations import TurnEvent, TurnState, leave_queue, move_turn
+from hongyan.domain.errors import ConflictError
+from hongyan.domain.identity import RequestId, request_id
+from hongyan.domain.messages import InboundMessage, MessageRecalled
+from hongyan.domain.requests import ClosedAs, RequestState, capture, close_request
+from hongyan.ports import queries
+from hongyan.ports.chat import ChatEvent
+
+__all__ = ["accept_event", "accept_message", "accept_recall"]
+
+
+async def accept_event(desk: Desk, event: ChatEvent) -> None:
+    """Keep an event of any kind. Raise StoreError when it could not be made durable: it must not be acknowledged."""
+    if isinstance(event, InboundMessage):
+        await accept_message(desk, event)
+    else:
+        await accept_recall(desk, event)
+
+
+async def accept_message(desk: Desk, message: InboundMessage) -> RequestId:
+    """Write the journal row of a message, once however often it is delivered, and wake the admission.
+
+    The Turn that holds the place's lane is frozen into the row in the same transaction: it is what `/stop` means.
+    """
+    now = desk.clock.now()
+    row = capture(message, now, desk.order.next(now))
+    lane = Of("places", {"id": row.place_id}, "running_turn")
+    await desk.store.commit(Changes("accept", (insert("requests", row, ONE_OR_NONE, target_turn=lane),)))
+    desk.wakeup.wake(ADMISSION)
+    return row.id
+
+
+async def accept_recall(desk: Desk, recall: MessageRecalled) -> None:
+    """Cancel the queued Turn of a recalled message without a word; one that already started is left alone."""
+    request = await desk.store.one(queries.REQUEST, id=request_id(recall.app, recall.message_id))
+    if request is None or request.turn_id is None or request.state is not RequestState.TURN:
+        return
+    turn = await desk.store.one(queries.TURN, id=request.turn_id)
+    if turn is None or turn.state is not TurnState.QUEUED:
+        return
+    now, why = desk.clock.now(), Silent.RECALLED.value
+    steps = (
+        move_turn(turn, TurnEvent.CANCEL, ended_at=now, code=why),
+        leave_queue(turn),
+        close_request(request, ClosedAs.SILENT, now, code=why),
+    )
+    try:
+        await desk.store.commit(Changes("recall", steps))
+    except ConflictError:
+        return  # it was claimed meanwhile: the read-back before dispatch sees the recall
+    desk.wakeup.wake(LANES)

@@ -1,0 +1,194 @@
+"""Decide what becomes of a captured message: read it back, then queue, answer, refuse or be silent."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import assert_never
+
+from hongyan.application.carry_out_command import SeenCommand, carry_out_command
+from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from hongyan.application.open_session import find_session
+from hongyan.application.pair_owner import try_pairing
+from hongyan.application.routes import route_of
+from hongyan.domain import access
+from hongyan.domain.bindings import Binding, Place
+from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where
+from hongyan.domain.conversations import Input, Session, SessionState, Turn, TurnState, append_turn, new_turn
+from hongyan.domain.deliveries import Phase, Words, back_off, mark, say
+from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError
+from hongyan.domain.messages import PostedMessage, content_hash
+from hongyan.domain.notices import Notice, language_of, sentence
+from hongyan.domain.pairing import Owner, pairing_is_live
+from hongyan.domain.reactions import Mark
+from hongyan.domain.requests import ClosedAs, Request, RequestEvent, RequestState, admit_as, close_request, move_request
+from hongyan.domain.workspaces import usable
+from hongyan.ports import queries
+
+__all__ = ["admit"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one admission knows: the request, its read-back, and what is configured for its place."""
+
+    request: Request
+    posted: PostedMessage | None
+    owner: Owner | None
+    place: Place | None
+    binding: Binding | None
+
+
+async def admit(desk: Desk, request: Request) -> None:
+    """Admit one captured request.
+
+    A platform that cannot be read leaves it captured and due again after a back-off. Killed anywhere before the one
+    commit, it is admitted anew from the start; after it, it is not due any more.
+    """
+    try:
+        posted = await _read_back(desk, request)
+    except ChatError:
+        await _later(desk, request)
+        return
+    try:
+        await decide_again(desk, lambda: _decide(desk, request, posted))
+    except ConflictError:
+        await _later(desk, request)
+    desk.wakeup.wake(LANES)
+    desk.wakeup.wake(OUTBOX)
+
+
+async def _read_back(desk: Desk, request: Request) -> PostedMessage | None:
+    try:
+        return await desk.chat(request.app).history.message(request.message_id)
+    except ChatNotFoundError:
+        return None
+
+
+async def _later(desk: Desk, request: Request) -> None:
+    due = desk.clock.now() + back_off(request.tries + 1)
+    where: Where = {"id": request.id, "state": RequestState.CAPTURED.value}
+    step = Update("requests", where, {"tries": Add(1), "next_at": due}, ONE_OR_NONE)
+    await desk.store.commit(Changes("admit_later", (step,)))
+
+
+async def _decide(desk: Desk, seen: Request, posted: PostedMessage | None) -> tuple[Changes | None, None]:
+    request = await desk.store.one(queries.REQUEST, id=seen.id)
+    if request is None or request.state is not RequestState.CAPTURED:
+        return None, None
+    read = await _gather(desk, request, posted)
+    decision = access.decide_access(await _facts(desk, read))
+    steps = await _steps(desk, read, decision)
+    return (Changes("admit", steps), None) if steps else (None, None)
+
+
+async def _gather(desk: Desk, request: Request, posted: PostedMessage | None) -> _Read:
+    owner, place = await asyncio.gather(
+        desk.store.one(queries.OWNER, app=request.app), desk.store.one(queries.PLACE, id=request.place_id)
+    )
+    binding = await desk.store.one(queries.BINDING, id=place.binding_id) if place else None
+    return _Read(request, posted, owner, place, binding)
+
+
+async def _facts(desk: Desk, read: _Read) -> access.Facts:
+    request = read.request
+    pairing, twin, workspace = await asyncio.gather(
+        desk.store.one(queries.OPEN_PAIRING, app=request.app),
+        desk.store.one(queries.TWIN, key=request.secondary_key, id=request.id),
+        desk.store.one(queries.WORKSPACE, id=read.binding.workspace_id if read.binding else ""),
+    )
+    app = await desk.store.one(queries.CHAT_APP, app_id=request.app)
+    return access.Facts(
+        request=request,
+        posted=read.posted,
+        owner=read.owner,
+        binding=read.binding,
+        pairing_open=pairing is not None and pairing_is_live(pairing, desk.clock.now()),
+        workspace_usable=workspace is not None and usable(workspace, desk.folders.look(workspace.path)),
+        executor_known=read.binding is not None and read.binding.executor in desk.options.executors,
+        bot_name=app.bot_name if app else "",
+        twin=bool(twin),
+        now=desk.platform_now(request.app),
+        owner_said_run=request.code == "owner.run",
+    )
+
+
+async def _steps(desk: Desk, read: _Read, decision: access.Decision) -> tuple[Change, ...]:
+    now, request = desk.clock.now(), read.request
+    match decision:
+        case access.Silence(code):
+            return (close_request(request, ClosedAs.SILENT, now, code=code.value, read_at=now),)
+        case access.PairingTry(text):
+            closed = close_request(request, ClosedAs.SILENT, now, code=access.Silent.PAIRING_CODE.value, read_at=now)
+            return (closed, *await try_pairing(desk, request, text))
+        case access.Ask(code):
+            return (move_request(request, RequestEvent.ASK, code=code, owed=1, owed_why=code, read_at=now),)
+        case access.Refuse(code, detail):
+            return _refuse(desk, read, code, detail)
+        case access.RunCommand(command):
+            seen = SeenCommand(
+                request, read.binding, read.place, command, read.posted.text or "" if read.posted else ""
+            )
+            return await carry_out_command(desk, seen, _seen(desk, read))
+        case access.Admit(text):
+            return await _queue(desk, read, text)
+    assert_never(decision)
+
+
+def _refuse(desk: Desk, read: _Read, code: access.Refusal, detail: str) -> tuple[Change, ...]:
+    request, stamp = read.request, desk.stamp()
+    text = (read.posted.text or "") if read.posted else ""
+    words = sentence(Notice(code.value), language_of(text), detail)
+    rejected = move_request(request, RequestEvent.REJECT, code=code.value, read_at=stamp.now, text=text)
+    return (rejected, *say(route_of(request, read.binding), Words(Phase.NOTICE, words, ClosedAs.TOLD), stamp))
+
+
+async def _queue(desk: Desk, read: _Read, text: str) -> tuple[Change, ...]:
+    if read.place is None or read.binding is None:
+        return _refuse(desk, read, access.Refusal.NOT_BOUND, "")
+    found = await find_session(desk, read.place, read.binding)
+    if found.session.queued >= desk.options.queue_turns:
+        return _refuse(desk, read, access.Refusal.QUEUE_FULL, str(desk.options.queue_turns))
+    if found.session.state is SessionState.RESUME_FAILED:
+        return _refuse(desk, read, access.Refusal.SESSION_LOST, "")
+    said = Input(read.request.id, read.request.id, read.request.origin, text)
+    turn = new_turn(said, found.session.id, read.binding, desk.clock.now())
+    return (
+        *found.steps,
+        *append_turn(turn, desk.options.queue_turns),
+        _become_turn(desk, read, turn),
+        *await _first_signs(desk, read, found.session, turn),
+    )
+
+
+def _become_turn(desk: Desk, read: _Read, turn: Turn) -> Update:
+    return admit_as(
+        read.request,
+        RequestEvent.BECOME_TURN,
+        **_seen(desk, read),
+        binding_id=turn.binding_id,
+        session_id=turn.session_id,
+        turn_id=turn.id,
+    )
+
+
+def _seen(desk: Desk, read: _Read) -> dict[str, Value]:
+    """The columns that the read-back fills."""
+    posted = read.posted
+    if posted is None:
+        return {"read_at": desk.clock.now()}
+    return {
+        "text": posted.text or "",
+        "text_hash": content_hash(posted.kind, posted.text),
+        "update_time": posted.update_time,
+        "read_at": desk.clock.now(),
+    }
+
+
+async def _first_signs(desk: Desk, read: _Read, session: Session, turn: Turn) -> tuple[Change, ...]:
+    """The received mark, and the reason when the lane is shut by a held Turn."""
+    route, stamp = route_of(read.request, read.binding, turn), desk.stamp()
+    marks = mark(route, Phase.RECEIVED, Mark.RECEIVED.value, stamp) if desk.options.reactions else ()
+    holder = await desk.store.one(queries.TURN, id=session.lane) if session.lane else None
+    if holder is None or holder.state is not TurnState.HELD:
+        return marks
+    words = sentence(Notice.WAITS_BEHIND_HELD, language_of(turn.text))
+    return (*marks, *say(route, Words(Phase.NOTICE, words, ClosedAs.OPEN, "behind_held"), desk.stamp()))

@@ -1,0 +1,120 @@
+"""Write one part: the intent is committed first, the key never changes, the receipt is kept before it is believed."""
+
+from dataclasses import replace
+
+from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.settle import settle_part
+from hongyan.domain.changes import Change, Changes, Insert, Require, Value, Where
+from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
+from hongyan.domain.errors import (
+    ChatBlockedError,
+    ChatError,
+    ChatRejectedError,
+    ChatThrottledError,
+    ChatUnreachableError,
+    ConflictError,
+)
+from hongyan.domain.identity import MessageId
+from hongyan.domain.messages import Outbound
+from hongyan.ports import queries
+
+__all__ = ["attempt_now", "deliver_part", "intend", "keep_receipt", "refuse_part"]
+
+
+async def deliver_part(desk: Desk, part: Part) -> None:
+    """Write a planned text, or repeat an unknown one with its own key inside the window.
+
+    Killed after the intent, the part is unknown at the next start and goes the same way; nothing is written twice,
+    because the platform keeps the key longer than we use it.
+    """
+    intended = await intend(desk, part)
+    if intended is None:
+        return
+    outbound = Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key)
+    try:
+        message = await desk.chat(part.app).writer.write(outbound)
+    except ChatError as error:
+        await note_failure(desk, intended, error)
+    else:
+        await keep_receipt(desk, intended, message)
+    desk.wakeup.wake(OUTBOX)
+
+
+async def intend(desk: Desk, part: Part) -> Part | None:
+    """Commit that the write is about to happen, on the authority of a binding that still lives; None when not."""
+    delivery = await desk.store.one(queries.DELIVERY, id=part.delivery_id)
+    if delivery is None:
+        raise AssertionError("a part names its delivery")
+    at = attempt_now(desk, part)
+    first: dict[str, Value] = (
+        {"first_attempt_at": at.now, "first_boot": at.boot, "boot_id": at.boot_id} if part.attempts == 0 else {}
+    )
+    attempts = part.attempts + 1
+    step = move_part(part, PartEvent.INTEND, attempts=attempts, next_at=None, code="", **first)
+    try:
+        await desk.store.commit(Changes("intend_part", (step, *_fence(delivery))))
+    except ConflictError:
+        await _withhold_if_revoked(desk, part, delivery)
+        return None
+    return replace(part, state=PartState.INTENDED, attempts=attempts)
+
+
+def attempt_now(desk: Desk, part: Part) -> Attempt:
+    """Read the clocks for the idempotency window of a part."""
+    offset = desk.chat(part.app).directory.platform_offset()
+    return Attempt(desk.clock.now(), desk.clock.boot(), desk.clock.boot_id(), offset)
+
+
+def _fence(delivery: Delivery) -> tuple[Change, ...]:
+    if delivery.binding_id is None:
+        return ()
+    live: Where = {"id": delivery.binding_id, "revision": delivery.binding_revision, "state": "live"}
+    return (Require("bindings", live),)
+
+
+async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> None:
+    binding = await desk.store.one(queries.BINDING, id=delivery.binding_id) if delivery.binding_id else None
+    fresh = await desk.store.one(queries.PART, id=part.id)
+    if binding is None or fresh is None or fresh.state is not PartState.PLANNED:
+        return
+    if (binding.revision, binding.state.value) == (delivery.binding_revision, "live"):
+        return
+    step = move_part(fresh, PartEvent.WITHHOLD, next_at=None, code="access.revoked")
+    await settle_part(desk, fresh, (step,), PartState.WITHHELD)
+
+
+async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
+    """Keep what a failed write means: nothing written and due again, refused for good, or unknown."""
+    now, code = desk.clock.now(), error.code
+    if isinstance(error, ChatThrottledError):
+        due = now + max(int(error.retry_after.total_seconds() * 1_000), back_off(part.attempts))
+        await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
+    elif isinstance(error, ChatUnreachableError | ChatBlockedError):
+        due = now + back_off(part.attempts)
+        await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
+    elif isinstance(error, ChatRejectedError):
+        await refuse_part(desk, part, error)
+    else:
+        due = now + back_off(part.attempts)
+        await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code=code))
+
+
+async def refuse_part(desk: Desk, part: Part, error: ChatRejectedError) -> None:
+    """Keep a definite refusal: the part is over, and the request says that it was not delivered."""
+    code = f"{error.code}.{error.platform_code}" if error.platform_code else error.code
+    step = move_part(part, PartEvent.REFUSE, next_at=None, code=code)
+    await settle_part(desk, part, (step,), PartState.REJECTED)
+
+
+async def keep_receipt(desk: Desk, part: Part, message: MessageId) -> None:
+    """Keep the platform's id, claimed by this part alone, and let the read-back follow."""
+    now = desk.clock.now()
+    steps: tuple[Change, ...] = (
+        move_part(part, PartEvent.RECEIPT, provider_id=message, written_at=now, next_at=now, code=""),
+        Insert("provider_ids", {"app": part.app, "provider_id": message, "part_id": part.id}),
+    )
+    await insist(desk, lambda: desk.store.commit(Changes("keep_receipt", steps)))
+
+
+async def _keep(desk: Desk, label: str, step: Change) -> None:
+    await insist(desk, lambda: desk.store.commit(Changes(label, (step,))))

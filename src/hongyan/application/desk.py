@@ -1,0 +1,141 @@
+"""Everything a use case may touch, in one value, and the few moves that all of them share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from hongyan.domain import limits
+from hongyan.domain.changes import Changes
+from hongyan.domain.deliveries import Stamp
+from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
+from hongyan.domain.identity import AppId, TurnId
+from hongyan.ports.agents import Agent, Agents
+from hongyan.ports.chat import Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.folders import Folders
+from hongyan.ports.store import Store
+from hongyan.ports.surroundings import Clock, Entropy, Wakeup
+
+__all__ = ["ADMISSION", "LANES", "OUTBOX", "Chat", "Desk", "Options", "Order", "RunningTurn", "decide_again", "insist"]
+
+ADMISSION: Final = "admission"
+LANES: Final = "lanes"
+OUTBOX: Final = "outbox"
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One App, through its ports."""
+
+    app: AppId
+    writer: MessageWriter
+    reactions: Reactions
+    history: History
+    directory: Directory
+    listener: Listener
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the configuration says about work. Times are milliseconds."""
+
+    executors: frozenset[str]
+    reactions: bool = True
+    queue_turns: int = limits.QUEUE_TURNS
+    queue_life_ms: int = limits.QUEUE_LIFE_MS
+    idle_ms: int = limits.AGENT_IDLE_MS
+    node_id: str = "local"
+
+
+class Order:
+    """Numbers that only grow, in the order in which things were met; seeded from the store after a restart."""
+
+    def __init__(self, last: int = 0) -> None:
+        self._last = last
+
+    def next(self, now: int) -> int:
+        """Give the next number: microseconds where the clock allows, else one more than the last."""
+        self._last = max(self._last + 1, now * 1_000)
+        return self._last
+
+
+@dataclass(slots=True)
+class RunningTurn:
+    """A Turn that this process drives: its live agent, whether a stop was asked, and whether it took a kill."""
+
+    agent: Agent | None = None
+    stop_asked: bool = False
+    killed: bool = False
+    stop_requested: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The ports of one gateway. `running` holds the Turns that this process drives now."""
+
+    store: Store
+    clock: Clock
+    entropy: Entropy
+    wakeup: Wakeup
+    agents: Agents
+    folders: Folders
+    options: Options
+    order: Order = field(default_factory=Order)
+    chats: Mapping[AppId, Chat] = field(default_factory=dict)
+    running: dict[TurnId, RunningTurn] = field(default_factory=dict)
+
+    def stamp(self) -> Stamp:
+        """Give the moment and the next place in the order."""
+        now = self.clock.now()
+        return Stamp(now, self.order.next(now))
+
+    def chat(self, app: AppId) -> Chat:
+        """Give an App's ports. Raise NotFoundError when this gateway does not serve it."""
+        try:
+            return self.chats[app]
+        except KeyError:
+            raise NotFoundError("app", app) from None
+
+    def platform_now(self, app: AppId) -> int:
+        """Give the platform's time in UTC milliseconds as far as it is known, this machine's otherwise."""
+        chat = self.chats.get(app)
+        offset = chat.directory.platform_offset() if chat else None
+        return self.clock.now() + (offset or 0)
+
+
+async def decide_again(
+    desk: Desk, decide: Callable[[], Awaitable[tuple[Changes | None, Result]]], tries: int = limits.CONFLICT_TRIES
+) -> Result:
+    """Decide on a fresh snapshot and commit, again after a conflict; give what the last decision gave.
+
+    `decide` returns None for "nothing to write". Raise ConflictError when every try met one: put the work back.
+    """
+    for attempt in range(tries):
+        changes, result = await decide()
+        try:
+            if changes is not None:
+                await desk.store.commit(changes)
+        except ConflictError:
+            if attempt == tries - 1:
+                raise
+        else:
+            return result
+    raise ConflictError("decide_again", 0)
+
+
+async def insist(desk: Desk, write: Callable[[], Awaitable[Result]]) -> Result:
+    """Repeat a write that must not be lost until the store takes it: a full disk or a conflict ends some day.
+
+    Raise any other error at once.
+    """
+    wait = limits.BACK_OFF_MS
+    while True:
+        try:
+            return await write()
+        except (StoreError, ConflictError) as error:
+            if not error.retryable:
+                raise
+        await desk.clock.sleep(wait)
+        wait = min(wait * 2, limits.BACK_OFF_MOST_MS)

@@ -1,0 +1,272 @@
+"""End a Turn exactly once: freeze and hand over its answer, or tell why there is none.
+
+The first terminal state wins. Each ending is one transaction: state, transcript, lane, words to say.
+"""
+
+from dataclasses import dataclass
+
+from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
+from hongyan.application.routes import route_of
+from hongyan.domain.access import Silent
+from hongyan.domain.bindings import Binding
+from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Update, Value, Where, insert
+from hongyan.domain.conversations import (
+    TERMINAL,
+    HoldReason,
+    Message,
+    Session,
+    Speaker,
+    Turn,
+    TurnEvent,
+    TurnState,
+    free_lane,
+    leave_queue,
+    move_turn,
+)
+from hongyan.domain.deliveries import PartState, Phase, Words, part_id, processing_delivery, say, unmark
+from hongyan.domain.identity import TurnId, derive
+from hongyan.domain.notices import Notice, language_of, sentence
+from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState, close_request, owe
+from hongyan.ports import queries
+
+__all__ = ["Ending", "cancel_silently", "end_turn", "finish_turn", "hold_turn", "requeue_turn", "say_to_stops"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a Turn ends without an answer: the move, the stable code, and the sentence with its one detail."""
+
+    event: TurnEvent
+    code: str
+    notice: Notice
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """A Turn with everything its end touches, read in one go."""
+
+    turn: Turn
+    session: Session
+    request: Request | None
+    binding: Binding | None
+
+
+async def finish_turn(desk: Desk, turn_id: TurnId, answer: str) -> None:
+    """Freeze the agent's answer, then hand it over; a crash between the two is finished at the next start."""
+    await insist(desk, lambda: decide_again(desk, lambda: _freeze(desk, turn_id, answer)))
+    await complete_turn(desk, turn_id)
+
+
+async def complete_turn(desk: Desk, turn_id: TurnId) -> None:
+    """Hand a frozen answer over: transcript, lane, outbox. Safe to repeat."""
+    await insist(desk, lambda: decide_again(desk, lambda: _complete(desk, turn_id)))
+    desk.wakeup.wake(OUTBOX)
+    desk.wakeup.wake(LANES)
+
+
+async def end_turn(desk: Desk, turn_id: TurnId, ending: Ending) -> None:
+    """End a Turn without an answer and tell the person why; one that was being stopped ends as stopped."""
+    await insist(desk, lambda: decide_again(desk, lambda: _end(desk, turn_id, ending)))
+    desk.wakeup.wake(OUTBOX)
+    desk.wakeup.wake(LANES)
+
+
+async def hold_turn(desk: Desk, turn_id: TurnId, reason: HoldReason) -> None:
+    """Keep the lane shut until the owner decides, and tell the person once."""
+    await insist(desk, lambda: decide_again(desk, lambda: _hold(desk, turn_id, reason)))
+    desk.wakeup.wake(OUTBOX)
+
+
+async def requeue_turn(desk: Desk, turn_id: TurnId) -> None:
+    """Put a Turn back to its place in the queue; its prompt never went out, or the owner wants it run again."""
+    await insist(desk, lambda: decide_again(desk, lambda: _requeue(desk, turn_id)))
+    desk.wakeup.wake(LANES)
+
+
+async def cancel_silently(desk: Desk, turn_id: TurnId, code: Silent) -> None:
+    """End a Turn by rule, without a word: its message was recalled, changed without explanation, or revoked."""
+    await insist(desk, lambda: decide_again(desk, lambda: _cancel(desk, turn_id, code)))
+    desk.wakeup.wake(LANES)
+
+
+async def say_to_stops(desk: Desk, turn_id: TurnId, notice: Notice, *, last: bool) -> None:
+    """Answer the `/stop` commands that wait for this Turn; only the last word closes them."""
+    steps = await _stop_replies(desk, turn_id, notice, last=last)
+    if steps:
+        await insist(desk, lambda: desk.store.commit(Changes("say_to_stops", steps)))
+        desk.wakeup.wake(OUTBOX)
+
+
+async def _scene(desk: Desk, turn_id: TurnId) -> _Scene:
+    turn = await desk.store.one(queries.TURN, id=turn_id)
+    session = await desk.store.one(queries.SESSION, id=turn.session_id) if turn else None
+    if turn is None or session is None:
+        raise AssertionError("a Turn and its Session are never deleted")
+    request = await desk.store.one(queries.REQUEST, id=turn.request_id) if turn.request_id else None
+    return _Scene(turn, session, request, await desk.store.one(queries.BINDING, id=turn.binding_id))
+
+
+async def _freeze(desk: Desk, turn_id: TurnId, answer: str) -> tuple[Changes | None, None]:
+    turn = (await _scene(desk, turn_id)).turn
+    if turn.state in TERMINAL or turn.state is TurnState.COMPLETING:
+        return None, None
+    return Changes("freeze_answer", (move_turn(turn, TurnEvent.FREEZE, answer=answer),)), None
+
+
+async def _complete(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
+    scene = await _scene(desk, turn_id)
+    if scene.turn.state is not TurnState.COMPLETING:
+        return None, None
+    now = desk.clock.now()
+    steps = (
+        move_turn(scene.turn, TurnEvent.COMPLETE, ended_at=now),
+        *free_lane(scene.session, scene.turn),
+        *_transcript(desk, scene.turn, Speaker.AGENT, scene.turn.answer),
+        *_final(desk, scene),
+        *await _clear_mark(desk, scene),
+        *await _stop_replies(desk, turn_id, Notice.STOP_FINISHED_FIRST, last=True),
+    )
+    return Changes("complete", steps), None
+
+
+def _final(desk: Desk, scene: _Scene) -> tuple[Change, ...]:
+    request, turn = scene.request, scene.turn
+    if request is None:
+        return ()
+    if request.origin is not Origin.LARK:
+        return (close_request(request, ClosedAs.ANSWERED, desk.clock.now()),)  # the transcript is its destination
+    text = turn.answer.strip() or sentence(Notice.EMPTY_ANSWER, language_of(turn.text))
+    return say(route_of(request, scene.binding, turn), Words(Phase.FINAL, text, ClosedAs.ANSWERED), desk.stamp())
+
+
+async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | None, None]:
+    scene = await _scene(desk, turn_id)
+    if scene.turn.state in TERMINAL or scene.turn.state is TurnState.COMPLETING:
+        return None, None
+    stopped = scene.turn.state is TurnState.INTERRUPTING
+    final = _stopped(desk, scene.turn) if stopped else ending
+    words = sentence(final.notice, language_of(scene.turn.text), final.detail)
+    queued = scene.turn.state is TurnState.QUEUED
+    steps = (
+        move_turn(scene.turn, final.event, ended_at=desk.clock.now(), code=final.code, detail=final.detail[:500]),
+        *((leave_queue(scene.turn),) if queued else free_lane(scene.session, scene.turn)),
+        *_transcript(desk, scene.turn, Speaker.GATEWAY, words),
+        *_told(desk, scene, final, words),
+        *await _clear_mark(desk, scene),
+        *await _stop_replies(desk, turn_id, _stop_word(desk, turn_id), last=True),
+    )
+    return Changes("end_turn", steps), None
+
+
+def _stopped(desk: Desk, turn: Turn) -> Ending:
+    if turn.running_at == 0:
+        return Ending(TurnEvent.INTERRUPTED, "turn.stopped", Notice.STOPPED_BEFORE_START)
+    seconds = max(desk.clock.now() - turn.running_at, 0) // 1_000
+    return Ending(TurnEvent.INTERRUPTED, "turn.stopped", Notice.STOPPED, str(seconds))
+
+
+def _stop_word(desk: Desk, turn_id: TurnId) -> Notice:
+    running = desk.running.get(turn_id)
+    return Notice.STOP_UNCONFIRMED if running is not None and running.killed else Notice.STOP_DONE
+
+
+def _told(desk: Desk, scene: _Scene, ending: Ending, words: str) -> tuple[Change, ...]:
+    """A failure is told and stays owed; a stop by a person is told and is not."""
+    request = scene.request
+    if request is None:
+        return ()
+    owed = ending.event in {TurnEvent.FAIL, TurnEvent.TIME_OUT}
+    if request.origin is not Origin.LARK:
+        flags: dict[str, Value] = {"owed": 1, "owed_why": ending.code} if owed else {}
+        return (close_request(request, ClosedAs.TOLD, desk.clock.now(), **flags),)
+    route = route_of(request, scene.binding, scene.turn)
+    notice = say(route, Words(Phase.NOTICE, words, ClosedAs.TOLD, ending.code), desk.stamp())
+    return (*((owe(request, ending.code),) if owed else ()), *notice)
+
+
+async def _hold(desk: Desk, turn_id: TurnId, reason: HoldReason) -> tuple[Changes | None, None]:
+    scene = await _scene(desk, turn_id)
+    if scene.turn.state in TERMINAL or scene.turn.state is TurnState.HELD:
+        return None, None
+    held = move_turn(scene.turn, TurnEvent.HOLD, hold_reason=reason.value, code=f"turn.{reason.value}")
+    request = scene.request
+    if request is None:
+        return Changes("hold", (held,)), None
+    words = sentence(Notice.HELD_UNKNOWN, language_of(scene.turn.text))
+    tag = f"held.{scene.turn.attempt}"
+    notice = (
+        say(route_of(request, scene.binding, scene.turn), Words(Phase.NOTICE, words, ClosedAs.OPEN, tag), desk.stamp())
+        if request.origin is Origin.LARK
+        else ()
+    )
+    marks = await _clear_mark(desk, scene)
+    return Changes("hold", (held, owe(request, f"turn.{reason.value}"), *notice, *marks)), None
+
+
+async def _requeue(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
+    scene = await _scene(desk, turn_id)
+    if scene.turn.state not in {TurnState.CLAIMED, TurnState.STARTING, TurnState.HELD}:
+        return None, None
+    back = move_turn(scene.turn, TurnEvent.REQUEUE, claimed_at=0, intent_at=0, hold_reason="", code="")
+    count = Update("sessions", {"id": scene.session.id}, {"queued": scene.session.queued + 1})
+    request = scene.request
+    settled = (owe(request, ""),) if request is not None and request.owed else ()
+    return Changes("requeue", (back, *free_lane(scene.session, scene.turn), count, *settled)), None
+
+
+async def _cancel(desk: Desk, turn_id: TurnId, code: Silent) -> tuple[Changes | None, None]:
+    scene = await _scene(desk, turn_id)
+    turn, now = scene.turn, desk.clock.now()
+    if turn.state in TERMINAL or turn.state is TurnState.COMPLETING:
+        return None, None
+    if turn.state in {TurnState.QUEUED, TurnState.HELD}:
+        moved = move_turn(turn, TurnEvent.CANCEL, ended_at=now, code=code.value)
+    else:
+        moved = move_turn(turn, TurnEvent.FAIL, ended_at=now, code=code.value)
+    lane = (leave_queue(turn),) if turn.state is TurnState.QUEUED else free_lane(scene.session, turn)
+    owed: dict[str, Value] = {"owed": 1, "owed_why": code.value} if code is Silent.CONFLICT else {}
+    closed = (
+        (close_request(scene.request, ClosedAs.SILENT, now, code=code.value, **owed),)
+        if scene.request is not None and scene.request.state is RequestState.TURN
+        else ()
+    )
+    return Changes("cancel", (moved, *lane, *closed)), None
+
+
+def _transcript(desk: Desk, turn: Turn, speaker: Speaker, text: str) -> tuple[Change, ...]:
+    stamp = desk.stamp()
+    rows = ((Speaker.PERSON, turn.text, stamp.seq), (speaker, text, desk.order.next(stamp.now)))
+    return tuple(
+        insert(
+            "messages",
+            Message(derive("msg", turn.id, who.value), turn.session_id, turn.id, who, said, seq, stamp.now),
+            ONE_OR_NONE,
+        )
+        for who, said, seq in rows
+    )
+
+
+async def _clear_mark(desk: Desk, scene: _Scene) -> tuple[Change, ...]:
+    """Take the working mark away: one not set yet never is, one that is set is removed."""
+    if scene.request is None or scene.turn.running_at == 0:
+        return ()
+    added = await desk.store.one(queries.PART, id=part_id(processing_delivery(scene.request.app, scene.turn.id), 0))
+    if added is None:
+        return ()
+    if added.state is PartState.PLANNED and added.attempts == 0:
+        where: Where = {"id": added.id, "state": PartState.PLANNED.value, "attempts": 0}
+        return (Update("parts", where, {"state": PartState.SUPERSEDED.value, "next_at": None}),)
+    return (insert("parts", unmark(added, desk.clock.now()), ONE_OR_NONE),)
+
+
+async def _stop_replies(desk: Desk, turn_id: TurnId, notice: Notice, *, last: bool) -> tuple[Change, ...]:
+    waiting = await desk.store.all(queries.STOPS_WAITING, turn_id=turn_id)
+    steps: list[Change] = []
+    for request in waiting:
+        binding = await desk.store.one(queries.BINDING, id=request.binding_id) if request.binding_id else None
+        words = sentence(notice, language_of(request.text))
+        closes = ClosedAs.ANSWERED if last else ClosedAs.OPEN
+        tag = "" if last else "stopping"
+        steps.extend(say(route_of(request, binding), Words(Phase.REPLY, words, closes, tag), desk.stamp()))
+    return tuple(steps)

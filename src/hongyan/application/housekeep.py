@@ -1,0 +1,37 @@
+"""What time alone brings about: queues that ran out of time, held Turns nobody decided on, pairings that expired."""
+
+from hongyan.application.desk import Desk
+from hongyan.application.end_turn import Ending, end_turn
+from hongyan.domain import limits
+from hongyan.domain.changes import Changes, Update, Where
+from hongyan.domain.conversations import TurnEvent
+from hongyan.domain.errors import ConflictError
+from hongyan.domain.identity import TurnId
+from hongyan.domain.notices import Notice
+from hongyan.domain.pairing import PairingEvent, advance_pairing
+from hongyan.ports import queries
+
+__all__ = ["housekeep", "housekeeping_loop"]
+
+
+async def housekeeping_loop(desk: Desk) -> None:
+    """Housekeep once a second until cancelled."""
+    while True:
+        await housekeep(desk)
+        await desk.clock.sleep(limits.SAFETY_SCAN_MS)
+
+
+async def housekeep(desk: Desk) -> None:
+    """End what waited too long. Safe to repeat."""
+    now = desk.clock.now()
+    for turn in await desk.store.all(queries.QUEUED_BEFORE, before=now - desk.options.queue_life_ms):
+        await end_turn(desk, TurnId(turn), Ending(TurnEvent.TIME_OUT, "queue.timed_out", Notice.QUEUE_TIMED_OUT))
+    for turn in await desk.store.all(queries.HELD_BEFORE, before=now - limits.HELD_LIFE_MS):
+        await end_turn(desk, TurnId(turn), Ending(TurnEvent.FAIL, "turn.held_expired", Notice.HELD_EXPIRED))
+    for pairing in await desk.store.all(queries.EXPIRED_PAIRINGS, now=now):
+        state = advance_pairing(pairing, PairingEvent.TIME_RAN_OUT)
+        where: Where = {"id": pairing.id, "state": pairing.state.value}
+        try:
+            await desk.store.commit(Changes("pairing_expired", (Update("pairings", where, {"state": state.value}),)))
+        except ConflictError:
+            continue  # it moved meanwhile; the next round sees where

@@ -1,0 +1,171 @@
+"""Whatever needs someone: one list and one act, the same for chat, console and command line."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk, decide_again
+from hongyan.application.end_turn import Ending, end_turn, requeue_turn
+from hongyan.domain.access import Silent
+from hongyan.domain.changes import Changes, insert
+from hongyan.domain.conversations import TERMINAL, Input, Turn, TurnEvent, TurnState, append_turn, new_turn
+from hongyan.domain.deliveries import again
+from hongyan.domain.errors import NotFoundError, RefusedError
+from hongyan.domain.notices import Notice
+from hongyan.domain.requests import ClosedAs, Request, RequestEvent, RequestState, close_request, move_request, owe
+from hongyan.ports import queries
+
+__all__ = ["OwedAction", "OwedRow", "act_on_owed", "list_owed", "send_again"]
+
+
+class OwedAction(StrEnum):
+    """What somebody may do about an owed request."""
+
+    RUN_AGAIN = "run_again"
+    DROP = "drop"
+    CLOSE = "close"
+    RUN = "run"
+    IGNORE = "ignore"
+    SEND_AGAIN = "send_again"
+
+
+@dataclass(frozen=True, slots=True)
+class OwedRow:
+    """One thing that needs someone: why, since when (UTC milliseconds), and what can be done. Act with `version`."""
+
+    id: str
+    version: int
+    why: str
+    text: str
+    since: int
+    turn_state: str
+    actions: tuple[OwedAction, ...]
+
+
+async def list_owed(desk: Desk) -> list[OwedRow]:
+    """List what is owed, oldest first."""
+    return [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
+
+
+async def act_on_owed(desk: Desk, request_id: str, action: OwedAction, expected_version: int | None = None) -> None:
+    """Do one thing about an owed request; the first act wins.
+
+    Raise NotFoundError, or RefusedError with `owed.changed` (somebody acted meanwhile) or `owed.not_possible`.
+    """
+    request = await desk.store.one(queries.REQUEST, id=request_id)
+    if request is None or not request.owed:
+        raise NotFoundError("owed", request_id, hint="`hongyan owed list` shows what is owed now.")
+    if expected_version is not None and request.version != expected_version:
+        raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.")
+    row = await _row(desk, request)
+    if action not in row.actions:
+        possible = ", ".join(row.actions)
+        raise RefusedError("owed.not_possible", f"{action} is not possible here", hint=f"Possible: {possible}.")
+    await _ACTS[action](desk, request)
+    for topic in (ADMISSION, LANES, OUTBOX):
+        desk.wakeup.wake(topic)
+
+
+async def _row(desk: Desk, request: Request) -> OwedRow:
+    turn = await desk.store.one(queries.TURN, id=request.turn_id) if request.turn_id else None
+    return OwedRow(
+        id=request.id,
+        version=request.version,
+        why=request.owed_why,
+        text=request.text[:200],
+        since=request.accepted_at,
+        turn_state=turn.state.value if turn else "",
+        actions=_actions(request, turn),
+    )
+
+
+def _actions(request: Request, turn: Turn | None) -> tuple[OwedAction, ...]:
+    if request.state is RequestState.ASKING:
+        return (OwedAction.RUN, OwedAction.IGNORE)
+    if turn is not None and turn.state is TurnState.HELD:
+        return (OwedAction.RUN_AGAIN, OwedAction.DROP)
+    if request.closed_as is ClosedAs.UNDELIVERED:
+        return (OwedAction.SEND_AGAIN, OwedAction.CLOSE)
+    if turn is not None and turn.state in TERMINAL and request.state is RequestState.CLOSED:
+        return (OwedAction.RUN_AGAIN, OwedAction.CLOSE)
+    return (OwedAction.CLOSE,) if request.state is RequestState.CLOSED else ()
+
+
+async def _run_again(desk: Desk, request: Request) -> None:
+    """A held Turn goes back to its place; an ended one stays as it is and the request gets a new Turn."""
+    turn = await desk.store.one(queries.TURN, id=request.turn_id or "")
+    if turn is None:
+        raise NotFoundError("turn", request.turn_id or "")
+    if turn.state is TurnState.HELD:
+        await requeue_turn(desk, turn.id)
+        return
+    await decide_again(desk, lambda: _new_turn(desk, request, turn))
+
+
+async def _new_turn(desk: Desk, request: Request, former: Turn) -> tuple[Changes, None]:
+    binding = await desk.store.one(queries.BINDING, id=former.binding_id)
+    if binding is None or binding.state.value != "live":
+        raise RefusedError("binding.revoked", "the binding of this message is revoked")
+    number = await desk.store.one(queries.TURNS_OF_REQUEST, request_id=request.id) or 1
+    said = Input(request.id, f"{request.id}.{number}", former.origin, former.text)
+    turn = new_turn(said, former.session_id, binding, desk.clock.now(), number)
+    move = move_request(
+        request, RequestEvent.RUN_AGAIN, turn_id=turn.id, closed_as="", closed_at=0, owed=0, owed_why=""
+    )
+    return Changes("run_again", (*append_turn(turn, desk.options.queue_turns), move)), None
+
+
+async def _drop(desk: Desk, request: Request) -> None:
+    if request.turn_id is not None:
+        await end_turn(desk, request.turn_id, Ending(TurnEvent.CANCEL, "turn.dropped", Notice.DROPPED))
+
+
+async def _close(desk: Desk, request: Request) -> None:
+    await desk.store.commit(Changes("close_without_answer", (owe(request, ""),)))
+
+
+async def _run(desk: Desk, request: Request) -> None:
+    now = desk.clock.now()
+    moved = move_request(request, RequestEvent.ADMIT, code="owner.run", owed=0, owed_why="", next_at=now)
+    await desk.store.commit(Changes("owner_run", (moved,)))
+
+
+async def _ignore(desk: Desk, request: Request) -> None:
+    closed = close_request(request, ClosedAs.SILENT, desk.clock.now(), code=Silent.IGNORED.value, owed=0, owed_why="")
+    await desk.store.commit(Changes("owner_ignore", (closed,)))
+
+
+async def _send_again(desk: Desk, request: Request) -> None:
+    """Send every part of the request's last words that is not verified once more, as new parts that name the old."""
+    parts = await desk.store.all(queries.UNDELIVERED_PARTS, request_id=request.id)
+    if not parts:
+        raise RefusedError("owed.nothing_to_send", "no part of this request is open to be sent again")
+    steps = tuple(insert("parts", again(part, desk.stamp())) for part in parts)
+    await desk.store.commit(Changes("send_again", (*steps, owe(request, ""))))
+
+
+async def send_again(desk: Desk, part_id: str) -> str:
+    """Send one unknown or rejected part again; give the id of the new part.
+
+    Raise NotFoundError, or RefusedError `delivery.not_open` when its outcome is not open.
+    """
+    part = await desk.store.one(queries.PART, id=part_id)
+    if part is None:
+        raise NotFoundError("delivery", part_id, hint="`hongyan deliveries` lists them.")
+    open_outcome = part.state.value in {"unknown", "rejected", "mismatch"} and part.next_at is None
+    if not open_outcome:
+        raise RefusedError("delivery.not_open", f"this part is {part.state}: sending it again could double it")
+    fresh = again(part, desk.stamp())
+    await desk.store.commit(Changes("send_again", (insert("parts", fresh),)))
+    desk.wakeup.wake(OUTBOX)
+    return fresh.id
+
+
+_ACTS: Final = {
+    OwedAction.RUN_AGAIN: _run_again,
+    OwedAction.DROP: _drop,
+    OwedAction.CLOSE: _close,
+    OwedAction.RUN: _run,
+    OwedAction.IGNORE: _ignore,
+    OwedAction.SEND_AGAIN: _send_again,
+}

@@ -1,0 +1,99 @@
+"""Put in order what a crash cut off, before and while new work flows."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn, insist
+from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
+from hongyan.domain.agents import AgentSeat, Prompt
+from hongyan.domain.changes import Changes
+from hongyan.domain.conversations import HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
+from hongyan.domain.deliveries import PartEvent, move_part
+from hongyan.domain.errors import AgentError
+from hongyan.domain.notices import Notice
+from hongyan.domain.recovery import AfterCrash, needs_read_back, resolve
+from hongyan.ports import queries
+
+__all__ = ["Settled", "open_intents", "recover_turn", "unfinished_turns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """One thing that was put in order, for the one line that says so."""
+
+    kind: str
+    identity: str
+    way: str
+
+
+async def open_intents(desk: Desk) -> list[Settled]:
+    """Mark every write that was under way as unknown and due; call it once before the outbox starts."""
+    settled = []
+    for part in await desk.store.all(queries.INTENDED_PARTS):
+        step = move_part(part, PartEvent.LOSE, next_at=desk.clock.now(), code="delivery.cut_off")
+        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step,))))
+        settled.append(Settled("part", part.id, "unknown"))
+    return settled
+
+
+async def unfinished_turns(desk: Desk) -> list[Turn]:
+    """List the Turns that somebody drove when the process ended; call it once before the lanes start."""
+    return list(await desk.store.all(queries.ACTIVE_TURNS))
+
+
+async def recover_turn(desk: Desk, turn: Turn) -> Settled:
+    """Bring one cut-off Turn to where the evidence says it is. Safe to repeat after another crash."""
+    way = await _recover(desk, turn)
+    desk.wakeup.wake(LANES)
+    desk.wakeup.wake(OUTBOX)
+    return Settled("turn", turn.id, way)
+
+
+async def _recover(desk: Desk, turn: Turn) -> str:
+    if turn.state is TurnState.COMPLETING:
+        await complete_turn(desk, turn.id)
+        return "completed"
+    if not needs_read_back(turn):
+        return await _never_dispatched(desk, turn)
+    session = await desk.store.one(queries.SESSION, id=turn.session_id)
+    if session is None:
+        raise AssertionError("a Turn and its Session are never deleted")
+    return await _read_back(desk, session, turn)
+
+
+async def _never_dispatched(desk: Desk, turn: Turn) -> str:
+    if turn.state is TurnState.INTERRUPTING:
+        await end_turn(desk, turn.id, Ending(TurnEvent.INTERRUPTED, "turn.stopped", Notice.STOPPED_BEFORE_START))
+        return "stopped"
+    await requeue_turn(desk, turn.id)
+    return "queued"
+
+
+async def _read_back(desk: Desk, session: Session, turn: Turn) -> str:
+    workspace = await desk.store.one(queries.WORKSPACE, id=session.workspace_id)
+    seat = AgentSeat(session.id, session.executor, workspace.path if workspace else "", session.upstream)
+    desk.running[turn.id] = RunningTurn()
+    try:
+        agent = await desk.agents.attach(seat)
+        resolution = resolve(await agent.read_back(Prompt(prompt_key(turn), turn.text)))
+    except AgentError:
+        await hold_turn(desk, turn.id, HoldReason.UPSTREAM_UNKNOWN)
+        return "held"
+    finally:
+        del desk.running[turn.id]
+    return await _follow(desk, turn, resolution.way, resolution.answer)
+
+
+async def _follow(desk: Desk, turn: Turn, way: AfterCrash, answer: str) -> str:
+    if way is AfterCrash.FINISH:
+        await finish_turn(desk, turn.id, answer)
+    elif way is AfterCrash.HOLD or (way is AfterCrash.REQUEUE and turn.state is TurnState.RUNNING):
+        # a history without a prompt whose work was seen proves nothing
+        await hold_turn(desk, turn.id, HoldReason.UPSTREAM_UNKNOWN)
+        return AfterCrash.HOLD.value
+    elif way is AfterCrash.REQUEUE and turn.state is TurnState.STARTING:
+        await requeue_turn(desk, turn.id)
+    else:
+        code = "turn.interrupted_by_restart"
+        await end_turn(desk, turn.id, Ending(TurnEvent.FAIL, code, Notice.INTERRUPTED_BY_RESTART))
+    return way.value

@@ -1,0 +1,61 @@
+"""Read a message again just before dispatch when it waited: the latest revision wins until the intent."""
+
+from dataclasses import dataclass
+
+from hongyan.application.desk import Desk
+from hongyan.domain import limits
+from hongyan.domain.access import Silent
+from hongyan.domain.changes import Changes
+from hongyan.domain.conversations import Turn
+from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError
+from hongyan.domain.messages import PostedMessage, content_hash
+from hongyan.domain.requests import Origin, Request, resee
+from hongyan.ports import queries
+
+__all__ = ["Source", "refresh_source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text to dispatch."""
+
+    text: str
+
+
+async def refresh_source(desk: Desk, turn: Turn) -> Source | Silent:
+    """Give the text as the platform shows it now, or why it must not run.
+
+    A message that was read moments ago, or did not come from the platform, is not read again. When the platform
+    cannot be read now, the revision that was admitted is used.
+    """
+    if turn.origin is not Origin.LARK or turn.request_id is None:
+        return Source(turn.text)
+    request = await desk.store.one(queries.REQUEST, id=turn.request_id)
+    if request is None or desk.clock.now() - request.read_at <= limits.REREAD_AFTER_MS:
+        return Source(turn.text)
+    try:
+        posted = await desk.chat(request.app).history.message(request.message_id)
+    except ChatNotFoundError:
+        return Silent.GONE
+    except ChatError:
+        return Source(turn.text)
+    return await _compare(desk, request, posted)
+
+
+async def _compare(desk: Desk, request: Request, posted: PostedMessage) -> Source | Silent:
+    if posted.recalled or posted.text is None:
+        return Silent.RECALLED
+    same_place = (posted.chat_id, posted.sender) == (request.chat_id, request.sender)
+    same_words = content_hash(posted.kind, posted.text) == request.text_hash
+    if not same_place or not (same_words or posted.updated):
+        return Silent.CONFLICT
+    if not same_words:
+        await _keep_edit(desk, request, posted)
+    return Source(posted.text)
+
+
+async def _keep_edit(desk: Desk, request: Request, posted: PostedMessage) -> None:
+    try:
+        await desk.store.commit(Changes("reread", (resee(request, posted, desk.clock.now()),)))
+    except ConflictError:
+        return  # the row moved meanwhile; the text that is dispatched stands on the Turn

@@ -1,0 +1,116 @@
+"""Set and take away the marks under a person's message. They carry no key: an open outcome is read back once."""
+
+from hongyan.application.deliver import intend
+from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.domain.changes import Changes, Columns, Update, Where
+from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part
+from hongyan.domain.errors import (
+    ChatBlockedError,
+    ChatError,
+    ChatRejectedError,
+    ChatThrottledError,
+    ChatUnreachableError,
+)
+from hongyan.domain.identity import MessageId
+from hongyan.domain.messages import Transport
+from hongyan.ports import queries
+
+__all__ = ["set_mark"]
+
+
+async def set_mark(desk: Desk, part: Part) -> None:
+    """Carry out one reaction write, or read an unknown one back; text never waits for it."""
+    if part.state is PartState.UNKNOWN:
+        await _read_back(desk, part)
+    elif part.transport is Transport.REACTION_ADD:
+        await _add(desk, part)
+    else:
+        await _remove(desk, part)
+    desk.wakeup.wake(OUTBOX)
+
+
+async def _add(desk: Desk, part: Part) -> None:
+    intended = await intend(desk, part)
+    if intended is None:
+        return
+    try:
+        reaction = await desk.chat(part.app).reactions.add(MessageId(part.target), part.content)
+    except ChatError as error:
+        await _failed(desk, intended, error)
+    else:
+        await _done(desk, intended, reaction)
+
+
+async def _remove(desk: Desk, part: Part) -> None:
+    added = await desk.store.one(queries.PART, id=part.content)
+    if added is None or added.state in {PartState.PLANNED, PartState.INTENDED}:
+        await _wait(desk, part)
+        return
+    if added.state is PartState.UNKNOWN and added.next_at is not None:
+        await _wait(desk, part)
+        return
+    if not added.provider_id:
+        where: Where = {"id": part.id, "state": part.state.value}
+        gone = Update("parts", where, {"state": PartState.SUPERSEDED.value, "next_at": None})
+        await insist(desk, lambda: desk.store.commit(Changes("skip_mark", (gone,))))
+        return
+    intended = await intend(desk, part)
+    if intended is None:
+        return
+    try:
+        await desk.chat(part.app).reactions.remove(MessageId(part.target), added.provider_id)
+    except ChatError as error:
+        await _failed(desk, intended, error)
+    else:
+        await _done(desk, intended, "")
+
+
+async def _read_back(desk: Desk, part: Part) -> None:
+    """Look once whether the mark is there; what cannot be read stays unknown and blocks nothing."""
+    added = await desk.store.one(queries.PART, id=part.content) if part.transport is Transport.REACTION_REMOVE else part
+    emoji = added.content if added else ""
+    try:
+        mine = await desk.chat(part.app).reactions.mine(MessageId(part.target), emoji)
+    except ChatError as error:
+        due = desk.clock.now() + back_off(part.searches + 1) if error.retryable else None
+        values: Columns = {"next_at": due, "code": error.code, "searches": part.searches + 1}
+        where: Where = {"id": part.id, "state": part.state.value}
+        await insist(desk, lambda: desk.store.commit(Changes("read_mark_later", (Update("parts", where, values),))))
+        return
+    if (mine is not None) == (part.transport is Transport.REACTION_ADD):
+        await _done(desk, part, mine or "")
+    else:
+        step = move_part(part, PartEvent.REFUSE, next_at=None, code="delivery.not_there")
+        await insist(desk, lambda: desk.store.commit(Changes("mark_absent", (step,))))
+
+
+async def _done(desk: Desk, part: Part, reaction: str) -> None:
+    """The platform's answer names message, kind and owner of the mark: it is receipt and read-back in one."""
+    now = desk.clock.now()
+    where: Where = {"id": part.id, "state": part.state.value, "attempts": part.attempts}
+    values: Columns = {
+        "state": PartState.VERIFIED.value,
+        "provider_id": reaction,
+        "written_at": now,
+        "verified_at": now,
+        "next_at": None,
+        "code": "",
+    }
+    await insist(desk, lambda: desk.store.commit(Changes("keep_mark", (Update("parts", where, values),))))
+
+
+async def _failed(desk: Desk, part: Part, error: ChatError) -> None:
+    now, code = desk.clock.now(), error.code
+    if isinstance(error, ChatThrottledError | ChatUnreachableError):
+        step = move_part(part, PartEvent.DEFER, next_at=now + back_off(part.attempts), code=code)
+    elif isinstance(error, ChatRejectedError | ChatBlockedError):
+        step = move_part(part, PartEvent.REFUSE, next_at=None, code=code)
+    else:
+        step = move_part(part, PartEvent.LOSE, next_at=now + back_off(part.attempts), code=code)
+    await insist(desk, lambda: desk.store.commit(Changes("mark_failed", (step,))))
+
+
+async def _wait(desk: Desk, part: Part) -> None:
+    where: Where = {"id": part.id, "state": part.state.value}
+    later = Update("parts", where, {"next_at": desk.clock.now() + back_off(1)})
+    await insist(desk, lambda: desk.store.commit(Changes("mark_waits", (later,))))

@@ -1,0 +1,138 @@
+"""Follow a running Turn: keep its events, notice when the agent falls silent, and carry a stop to the agent."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from hongyan.application.desk import OUTBOX, Desk, RunningTurn
+from hongyan.application.end_turn import say_to_stops
+from hongyan.application.routes import route_of
+from hongyan.domain import limits
+from hongyan.domain.agents import AgentEvent, Lost, ToolChanged, ToolStatus, TurnEnded
+from hongyan.domain.changes import Change, Changes, Insert
+from hongyan.domain.conversations import Turn, TurnEvent, TurnState, move_turn
+from hongyan.domain.deliveries import Phase, mark
+from hongyan.domain.errors import ConflictError, StoreError
+from hongyan.domain.events import keep_event
+from hongyan.domain.notices import Notice
+from hongyan.domain.reactions import Mark
+from hongyan.ports import queries
+from hongyan.ports.agents import Agent
+
+__all__ = ["Outcome", "watch_turn"]
+
+_KEEP_EVERY_MS: Final = 250  # events are shown, not accounted: a crash may cost this much of them
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a prompt ended at the agent; `idle` when the gateway ended it for its silence."""
+
+    last: TurnEnded | Lost
+    idle: bool = False
+
+
+async def watch_turn(
+    desk: Desk, turn: Turn, running: RunningTurn, events: AsyncIterator[AgentEvent], cursor: int = 0
+) -> Outcome:
+    """Follow the events of a prompt to its last one."""
+    watch = _Watch(desk, turn, running, cursor)
+    alarms = [asyncio.create_task(watch.carry_stop()), asyncio.create_task(watch.guard_silence())]
+    try:
+        return Outcome(await watch.follow(events), watch.idle)
+    finally:
+        for alarm in alarms:
+            alarm.cancel()
+        await asyncio.gather(*alarms, return_exceptions=True)
+
+
+class _Watch:
+    """One prompt's progress: open tools, time of the last sign, and the events not yet kept."""
+
+    def __init__(self, desk: Desk, turn: Turn, running: RunningTurn, cursor: int) -> None:
+        self.idle = False
+        self._desk, self._turn, self._running, self._cursor = desk, turn, running, cursor
+        self._open_tools: set[str] = set()
+        self._last_sign = desk.clock.boot()
+        self._last_kept = desk.clock.boot()
+        self._unkept: list[Insert] = []
+
+    async def follow(self, events: AsyncIterator[AgentEvent]) -> TurnEnded | Lost:
+        async for event in events:
+            self._last_sign = self._desk.clock.boot()
+            if isinstance(event, TurnEnded | Lost):
+                await self._keep()
+                return event
+            await self._note(event)
+        return Lost("agent.lost", "the stream of events ended")
+
+    async def _note(self, event: AgentEvent) -> None:
+        if isinstance(event, ToolChanged):
+            (self._open_tools.add if event.status is ToolStatus.OPEN else self._open_tools.discard)(event.tool_id)
+        self._cursor += 1
+        self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
+        if self._turn.state is TurnState.STARTING:
+            await self._began()
+        elif self._desk.clock.boot() - self._last_kept >= _KEEP_EVERY_MS:
+            await self._keep()
+
+    async def _began(self) -> None:
+        """The agent took the prompt up; a Turn that is being stopped by now stays so."""
+        now = self._desk.clock.now()
+        steps = (move_turn(self._turn, TurnEvent.ACCEPT, running_at=now), *await self._working_mark())
+        try:
+            await self._desk.store.commit(Changes("begin", steps))
+            self._desk.wakeup.wake(OUTBOX)
+        except ConflictError:
+            pass
+        self._turn = replace(self._turn, state=TurnState.RUNNING)
+
+    async def _working_mark(self) -> tuple[Change, ...]:
+        if not self._desk.options.reactions or self._turn.request_id is None:
+            return ()
+        request = await self._desk.store.one(queries.REQUEST, id=self._turn.request_id)
+        binding = await self._desk.store.one(queries.BINDING, id=self._turn.binding_id)
+        if request is None or request.app not in self._desk.chats:
+            return ()
+        route = route_of(request, binding, self._turn)
+        return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp())
+
+    async def _keep(self) -> None:
+        unkept, self._unkept = self._unkept, []
+        self._last_kept = self._desk.clock.boot()
+        if not unkept:
+            return
+        try:
+            await self._desk.store.commit(Changes("keep_events", tuple(unkept)))
+        except StoreError:
+            self._unkept = unkept + self._unkept  # shown later, or not: the answer does not depend on it
+
+    async def guard_silence(self) -> None:
+        """End a prompt whose agent gave no sign for too long; an open tool call is a sign."""
+        while True:
+            silent = self._desk.clock.boot() - self._last_sign
+            if silent >= self._desk.options.idle_ms and not self._open_tools:
+                break
+            await self._desk.clock.sleep(max(self._desk.options.idle_ms - silent, _KEEP_EVERY_MS))
+        self.idle = True
+        agent = self._agent()
+        await agent.interrupt()
+        await self._desk.clock.sleep(limits.INTERRUPT_WAIT_MS)
+        await agent.kill()
+
+    async def carry_stop(self) -> None:
+        """Ask the agent to stop when a person did; say so after a while, then end its process group."""
+        await self._running.stop_requested.wait()
+        agent = self._agent()
+        await agent.interrupt()
+        await self._desk.clock.sleep(limits.INTERRUPT_WAIT_MS)
+        await say_to_stops(self._desk, self._turn.id, Notice.STOP_STOPPING, last=False)
+        await self._desk.clock.sleep(limits.STOP_UNCONFIRMED_MS - limits.INTERRUPT_WAIT_MS)
+        self._running.killed = True
+        await agent.kill()
+
+    def _agent(self) -> Agent:
+        if self._running.agent is None:
+            raise AssertionError("a prompt is watched only with a live agent")
+        return self._running.agent

@@ -82,10 +82,12 @@ class _Window:
     granted: deque[int] = field(default_factory=deque)
 
     def next_slot(self) -> int:
+        """Give the earliest time of the next grant; 0 when it may be any."""
         full = len(self.granted) == self.count
         return self.granted[0] + self.span_ms if full else 0
 
     def take(self, slot: int) -> None:
+        """Keep a grant in mind."""
         if len(self.granted) == self.count:
             self.granted.popleft()
         self.granted.append(slot)
@@ -101,20 +103,25 @@ class _Queue:
 
     @classmethod
     def under(cls, limits: tuple[tuple[int, int], ...]) -> "_Queue":
+        """Make the queue of one API or chat."""
         return cls([_Window(count, span_ms) for count, span_ms in limits])
 
     def next_slot(self, now: int) -> int:
+        """Give when the next call may go out."""
         return max(now, self.last, self.paused_until, *(window.next_slot() for window in self.windows))
 
     def take(self, slot: int) -> None:
+        """Take that place."""
         self.last = slot
         for window in self.windows:
             window.take(slot)
 
     def pause(self, until: int) -> None:
+        """Let nobody through before that time."""
         self.paused_until = max(self.paused_until, until)
 
     def idle(self, now: int) -> bool:
+        """Tell whether forgetting the queue would change nothing."""
         longest = max(window.span_ms for window in self.windows)
         return max(self.last + longest, self.paused_until) <= now
 

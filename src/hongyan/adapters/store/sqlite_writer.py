@@ -1,8 +1,9 @@
 """The one thread that writes: it drains what is waiting, commits it as one transaction, and reports once.
 
-A unit is one `Changes`. Units that wait together share one COMMIT, and so one sync of the disk; each has a savepoint
-of its own, so that one which fails is undone alone. There is no timer: the batch is whatever queued up during the
-last commit, so a single caller never waits for company. Nothing is reported before COMMIT has returned.
+A unit is one `Changes`. Units that wait together share one COMMIT, and so one sync of the disk. Most batches hold no
+unit that fails, so a batch first runs without savepoints; when one fails, the batch is undone and runs again with a
+savepoint for each unit, and the failing one is undone alone. There is no timer: the batch is whatever queued up
+during the last commit, so a single caller never waits for company. Nothing is reported before COMMIT has returned.
 """
 
 import queue
@@ -45,7 +46,8 @@ class Writer(Generic[Ticket]):
         batch_limit: int,
     ) -> None:
         self._connection = connection
-        self._execute = connection.execute
+        self._cursor = connection.cursor()
+        self._execute = self._cursor.execute
         self._database = database
         self._report = report
         self._batch_limit = batch_limit
@@ -91,26 +93,34 @@ class Writer(Generic[Ticket]):
 
     def _commit(self, batch: list[Unit[Ticket]]) -> None:
         try:
-            self._execute("BEGIN IMMEDIATE")
-            keep = self._alone(batch[0]) if len(batch) == 1 else self._together(batch)
-            self._execute("COMMIT" if keep else "ROLLBACK")
+            if not self._together(batch) and len(batch) > 1:
+                self._apart(batch)
         except ENGINE_ERRORS as error:
             self._fail(batch, translate(error, self._database))
         except Exception as error:  # noqa: BLE001 - the supervising loop: an unknown failure must not end the thread
             self._fail(batch, StoreError(f"the writer failed: {error!r}"))
 
-    def _alone(self, unit: Unit[Ticket]) -> bool:
-        unit.outcome = self._apply(unit)
-        return isinstance(unit.outcome, tuple)
-
     def _together(self, batch: list[Unit[Ticket]]) -> bool:
+        """Commit the whole batch, or nothing of it when a unit fails."""
+        self._execute("BEGIN IMMEDIATE")
+        for unit in batch:
+            unit.outcome = self._apply(unit)
+            if not isinstance(unit.outcome, tuple):
+                self._execute("ROLLBACK")
+                return False
+        self._execute("COMMIT")
+        return True
+
+    def _apart(self, batch: list[Unit[Ticket]]) -> None:
+        """Commit the units that hold and leave out the others."""
+        self._execute("BEGIN IMMEDIATE")
         for unit in batch:
             self._execute("SAVEPOINT unit")
             unit.outcome = self._apply(unit)
             if not isinstance(unit.outcome, tuple):
                 self._execute("ROLLBACK TO unit")
             self._execute("RELEASE unit")
-        return True
+        self._execute("COMMIT")
 
     def _apply(self, unit: Unit[Ticket]) -> Outcome:
         """Run the steps of a unit. Raise only when the engine gave up the whole transaction."""

@@ -13,12 +13,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from hongyan.adapters.store.schema import metadata
 from tests.unit.adapters.store.databases import count_rows, make_database
 
 from hongyan.adapters.store.generate import rendered_files
 from hongyan.adapters.store.migrate import connect, migrate, script_config
 from hongyan.adapters.store.revision import REVISIONS, Condition, create, ensure_current
+from hongyan.adapters.store.schema import metadata
 from hongyan.domain.errors import StoreDamagedError, StoreError
 
 

@@ -1,0 +1,41 @@
+"""What one sync of this disk costs, measured in the same run as what is compared with it."""
+
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ["Percentiles", "fdatasync_ms", "percentiles"]
+
+_BLOCK: Final = b"x" * 4096  # a page of SQLite
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """The middle and the slow end of a series, in milliseconds."""
+
+    p50: float
+    p99: float
+
+
+def percentiles(seconds: Sequence[float]) -> Percentiles:
+    """Give the percentiles of a series of durations in seconds."""
+    ordered = sorted(seconds)
+    return Percentiles(*(ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000 for share in (0.5, 0.99)))
+
+
+def fdatasync_ms(folder: Path | None = None, *, count: int = 300) -> Percentiles:
+    """Write and sync one page `count` times in `folder` (the temporary folder without one)."""
+    durations: list[float] = []
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        os.pwrite(file.fileno(), _BLOCK * count, 0)  # the file has its size: only data is synced below
+        os.fsync(file.fileno())
+        for number in range(count):
+            start = time.perf_counter()
+            os.pwrite(file.fileno(), _BLOCK, number * len(_BLOCK))
+            os.fdatasync(file.fileno())
+            durations.append(time.perf_counter() - start)
+    return percentiles(durations)

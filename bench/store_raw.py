@@ -35,8 +35,9 @@ def raw_rate(folder: Path, messages: int) -> float:
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(TABLES)
         execute = connection.execute
+        units = list(_units(messages))
         start = time.perf_counter()
-        for number, unit in enumerate(_units(messages)):
+        for number, unit in enumerate(units):
             if number % _UNITS_A_COMMIT == 0:
                 if number:
                     execute("COMMIT")

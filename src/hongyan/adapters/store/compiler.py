@@ -2,7 +2,7 @@
 
 The text depends only on the step's shape (verb, table, columns, kinds of guards), never on values, so it is rendered
 once and found again afterwards. A guard with a value compiles to `=`, which a NULL column never satisfies, and a
-guard of None to `IS NULL`: NULL-safe, and both engines can use an index for it, which they cannot for
+guard of None to `IS NULL`: NULL-safe, and both engines can use an index for it, which PostgreSQL cannot for
 `IS NOT DISTINCT FROM`.
 
 No statement raises for a taken unique key on insert: the row count says it, because an error would abort a

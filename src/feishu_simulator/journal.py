@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 KEPT_CHANGES = 20_000  # a page that was away longer than this reloads the state
@@ -41,7 +42,7 @@ class Journal:
         missed = self.last_number - number
         if missed <= 0:
             return []
-        return list(self._changes)[-missed:]
+        return list(islice(reversed(self._changes), missed))[::-1]
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back after every change; the returned function ends it and is safe to repeat."""

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from tests.unit.feishu_simulator.town import LiveTown, live_town
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
+from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
 from feishu_simulator.frames import CONTROL, Frame, decode
+from feishu_simulator.model import ClientConfig
 
 WAIT_SECONDS = 5
 
@@ -145,3 +147,49 @@ async def test_an_event_is_redelivered_on_the_next_connection() -> None:
         assert again.payload == lost.payload
         assert again.header("message_id") != lost.header("message_id")
         await second.close()
+
+
+async def test_a_fault_cuts_the_handshake_and_the_next_one_comes_through_later() -> None:
+    async with live_town() as live:
+        live.town.platform.faults.add(Match("ws", nth=1), Effect(refuse_connection=True))
+        live.town.platform.faults.add(Match("ws", nth=2), Effect(delay_ms=1))
+        with pytest.raises((InvalidHandshake, OSError)):
+            await dial(live)
+        socket = await dial(live)
+        assert len(live.town.platform.connections.all) == 1
+        await socket.close()
+
+
+async def test_a_fault_closes_the_connection_as_soon_as_it_is_open() -> None:
+    async with live_town() as live:
+        live.town.platform.faults.add(Match("ws", times=1), Effect(close=1013))
+        socket = await dial(live)
+        await asyncio.wait_for(socket.wait_closed(), WAIT_SECONDS)
+        assert socket.close_code == 1013
+
+
+async def test_new_settings_come_with_the_next_pong() -> None:
+    async with live_town() as live:
+        socket = await dial(live)
+        live.town.app.client_config = ClientConfig(ping_interval=7)
+        await socket.send(ping())
+        assert json.loads((await receive(socket)).payload or b"")["PingInterval"] == 7
+        await socket.close()
+
+
+async def test_a_delayed_event_comes_later() -> None:
+    async with live_town() as live:
+        live.town.platform.faults.add(Match("event:*"), Effect(delay_ms=1))
+        socket = await dial(live)
+        live.town.write()
+        assert live.town.platform.events()[-1].state is EventState.WAITING
+        await receive(socket)
+        await socket.close()
+
+
+async def test_a_reset_closes_the_connections() -> None:
+    async with live_town() as live:
+        socket = await dial(live)
+        live.town.platform.reset()
+        await asyncio.wait_for(socket.wait_closed(), WAIT_SECONDS)
+        assert socket.close_code == 1001

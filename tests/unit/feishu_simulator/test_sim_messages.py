@@ -222,3 +222,47 @@ def test_the_same_seed_tells_the_same_story() -> None:
 
     assert story() == story()
     assert story()[0] != town(seed=8).write("a").message_id
+
+
+def test_a_bot_recalls_only_its_own_messages() -> None:
+    here = town()
+    theirs = here.write("mine")
+    with refused(230026):
+        here.platform.bot_calls.recall(here.app, theirs.message_id)
+
+
+def test_a_text_does_not_become_a_post_by_an_edit() -> None:
+    here = town()
+    message = here.send("text")
+    post = Draft("post", json.dumps({"zh_cn": {"content": []}}))
+    with refused(230054):
+        here.platform.bot_calls.edit(here.app, message.message_id, post)
+
+
+def test_a_person_changes_only_own_words_in_chats_they_are_in() -> None:
+    here = town()
+    stranger = here.platform.add_user("Chen Yu")
+    message = here.write("mine")
+    with refused(230071):
+        here.platform.people.edit(stranger.user_id, message.message_id, Speech(text="yours"))
+    with refused(230002):
+        here.platform.people.react(stranger.user_id, message.message_id, "OK")
+    with refused(230002):
+        here.platform.people.say(stranger.user_id, here.chat.chat_id, Speech(text="me too"))
+
+
+def test_a_message_of_another_chat_cannot_be_answered_here() -> None:
+    here = town()
+    group = here.platform.add_group("Release", [here.user], [here.app])
+    elsewhere = here.platform.people.say(here.user.user_id, group.chat_id, Speech(text="there"))
+    with refused(99992354):
+        here.write("here", reply_to=elsewhere.message_id)
+
+
+def test_writing_to_a_bot_for_the_first_time_opens_the_private_chat_and_says_so() -> None:
+    here = town()
+    other = here.platform.add_app("Other")
+    message = here.platform.people.write(here.user.user_id, other.app_id, "hello")
+    assert here.platform.private_chat(here.user, other).chat_id == message.chat_id
+    opened = [change for change in here.platform.journal.since(0) if change.kind == "chat"]
+    assert [change.facts["chat_id"] for change in opened] == [here.chat.chat_id, message.chat_id]

@@ -177,3 +177,13 @@ async def test_the_listener_tells_what_it_saw_and_when() -> None:
         port: Listener = ear.listener
         state, seen_at = port.state()
         assert (state, seen_at) == (ListenerState.LISTENING, here.simulator.clock.now_ms())
+
+
+async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "ws_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.2:9")  # nobody is there
+    monkeypatch.delenv("no_proxy", raising=False)
+    async with town() as here, listening(here) as ear:
+        here.say("hello")
+        assert isinstance(await ear.heard(), InboundMessage)
+        assert (await here.gateway.me()).name == "Hongyan"

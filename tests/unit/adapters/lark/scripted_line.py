@@ -28,8 +28,9 @@ class Rig:
 
     def __init__(self) -> None:
         self.clock = ManualClock()
+        self.entropy = SteadyEntropy()
         self.platform = ScriptedPlatform()
-        self.listener: LarkListener = app(self.platform, self.clock).listener(SteadyEntropy())
+        self.listener: LarkListener = app(self.platform, self.clock).listener(self.entropy)
         self.lines: asyncio.Queue[ServerConnection] = asyncio.Queue()
         self.frames: asyncio.Queue[Frame] = asyncio.Queue()
         self.pings: asyncio.Queue[Frame] = asyncio.Queue()

@@ -124,6 +124,13 @@ async def test_no_mark_of_the_app_is_none() -> None:
     assert await app(platform).mine(SOURCE, "OK") is None
 
 
+async def test_marks_without_an_end_are_an_error_not_none() -> None:
+    platform = ScriptedPlatform()
+    platform.script(REACTIONS, answer({"items": [], "has_more": True, "page_token": "again"}))
+    with pytest.raises(ChatUnknownOutcomeError):
+        await app(platform).mine(SOURCE, "OK")
+
+
 async def test_a_message_is_read_back() -> None:
     platform = ScriptedPlatform()
     threaded = posted(

@@ -16,9 +16,11 @@ from tests.unit.adapters.lark.scripted import (
     answer,
     client,
     fails,
+    settings,
 )
 from tests.unit.adapters.lark.surroundings import ManualClock
 
+from hongyan.adapters.lark.transport import Transport
 from hongyan.adapters.lark.wire import MessagePage, Written
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -244,3 +246,18 @@ async def test_half_a_surrogate_pair_is_sent_as_a_question_mark() -> None:
     platform.script(MESSAGES, WRITTEN)
     await client(platform).call(a_write(body={"content": "half \ud83d pair"}), Written)
     assert platform.bodies(MESSAGES) == [{"content": "half ? pair"}]
+
+
+async def test_an_encrypted_address_is_checked_against_the_known_authorities() -> None:
+    secure = Transport(settings(base_url="https://open.feishu.cn"), ManualClock())
+    plain = Transport(settings(), ManualClock())
+    assert trusted(secure)
+    assert not trusted(plain)  # nothing to load for this machine
+    await secure.aclose()
+    await plain.aclose()
+
+
+def trusted(transport: Transport) -> int:
+    """How many authorities the connections of a client trust."""
+    pool = transport._http._transport._pool  # type: ignore[attr-defined]  # httpx shows its pool to nobody
+    return len(pool._ssl_context.get_ca_certs())

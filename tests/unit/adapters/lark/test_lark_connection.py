@@ -4,9 +4,10 @@ import asyncio
 import json
 from typing import Any
 
+import httpx
 import pytest
 from tests.unit.adapters.lark.events_given import envelope, recalled, receive
-from tests.unit.adapters.lark.scripted import Answer, answer
+from tests.unit.adapters.lark.scripted import Answer, answer, fails
 from tests.unit.adapters.lark.scripted_line import (
     CONFIG,
     ENDPOINT,
@@ -18,6 +19,7 @@ from tests.unit.adapters.lark.scripted_line import (
 )
 from tests.unit.adapters.lark.surroundings import WAIT_SECONDS
 
+from hongyan.adapters.lark import intake
 from hongyan.domain.errors import (
     ChatBlockedError,
     ChatUnreachableError,
@@ -97,6 +99,19 @@ async def test_an_event_that_could_not_be_kept_is_refused_and_the_line_stays(err
         here.sink = here._keep
         await line.send(event_frames(receive())[0])
         assert code_of((await here.frame()).payload) == 200
+
+
+async def test_a_commit_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "SINK_SECONDS", 0.01)
+    async with listening() as here:
+
+        async def stuck(_event: ChatEvent) -> None:
+            await asyncio.Event().wait()
+
+        here.sink = stuck
+        line = await here.line()
+        await line.send(event_frames(receive())[0])
+        assert code_of((await here.frame()).payload) == 500
 
 
 async def test_a_recall_reaches_the_application() -> None:
@@ -238,6 +253,14 @@ async def test_waits_grow_to_five_seconds_while_nothing_is_heard() -> None:
                 await here.clock.until_waits()
 
 
+async def test_chance_lengthens_a_wait_so_that_apps_do_not_come_back_in_step() -> None:
+    async with rig() as here:
+        here.entropy.share = 0.5
+        here.refusal = {}
+        async with running(here):
+            await here.clock.until_waits(round(250 * 1.25))
+
+
 async def test_a_pong_makes_the_next_wait_short_again() -> None:
     async with rig() as here:
         here.platform.script(ENDPOINT, *[answer(code=1)] * 3, here.platform._scripts[ENDPOINT][0])
@@ -260,9 +283,9 @@ async def test_a_pong_makes_the_next_wait_short_again() -> None:
         answer(code=1000040350, status=400),
         answer(code=99991400, status=429),
         answer(status=502),
+        fails(httpx.ConnectError),
+        fails(httpx.ReadTimeout),
         answer({}),
-        answer({"URL": "ws://10.0.0.1/ws?ticket=t"}),
-        answer({"URL": "http://127.0.0.1/ws"}),
         answer({"URL": "wss://[::1"}),
     ],
 )
@@ -272,6 +295,17 @@ async def test_what_passes_by_itself_is_tried_again_soon(trouble: Answer) -> Non
         async with running(here):
             await here.clock.until_waits(250)
             assert isinstance(here.listener.last_error(), ChatUnreachableError)
+
+
+@pytest.mark.parametrize("address", ["ws://10.0.0.1/ws?ticket=t", "http://127.0.0.1/ws", "ws://platform/ws"])
+async def test_an_address_that_is_not_encrypted_is_not_opened(address: str) -> None:
+    async with rig() as here:
+        here.platform.script(ENDPOINT, answer({"URL": address}))
+        async with running(here):
+            await here.clock.until_waits(250)
+            error = here.listener.last_error()
+            assert error is not None
+            assert "encrypted" in error.message
 
 
 @pytest.mark.parametrize("code", [10015, 1000040344, 403, 514])

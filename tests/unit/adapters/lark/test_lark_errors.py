@@ -1,6 +1,7 @@
 """What the platform's numbers mean."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,8 @@ from hongyan.domain.errors import (
 )
 
 
-def of(code: int, status: int = 400, *, writes: bool = True, **more: object) -> ChatError:
-    return platform_error(Refusal("im.message.create", status, code, writes=writes, **more))  # type: ignore[arg-type]
+def of(code: int, status: int = 400, *, writes: bool = True, **more: Any) -> ChatError:
+    return platform_error(Refusal("im.message.create", status, code, writes=writes, **more))
 
 
 @pytest.mark.parametrize(

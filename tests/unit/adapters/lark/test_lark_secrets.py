@@ -10,16 +10,20 @@ from tests.unit.adapters.lark.scripted import (
     MESSAGES,
     SECRET,
     TOKEN_PATH,
-    Answer,
     ScriptedPlatform,
     a_write,
     answer,
     client,
     fails,
+    settings,
 )
+from tests.unit.adapters.lark.scripted import Answer as Script
 from tests.unit.adapters.lark.scripted_line import ACCESS_KEY, ENDPOINT, TICKET, event_frames, rig, running
 
-from hongyan.adapters.lark.wire import Written
+from hongyan.adapters.lark.endpoint import Address
+from hongyan.adapters.lark.tokens import Grant
+from hongyan.adapters.lark.transport import Answer, Request
+from hongyan.adapters.lark.wire import StreamGiven, Written
 from hongyan.domain.errors import ChatError, StoreFullError
 from hongyan.ports.chat import ChatEvent
 
@@ -50,7 +54,7 @@ TROUBLES = [
 @pytest.mark.parametrize("trouble", TROUBLES)
 @pytest.mark.parametrize("path", [MESSAGES, TOKEN_PATH])
 @pytest.mark.scenario("P48")
-async def test_no_failed_call_shows_a_secret(trouble: Answer, path: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_failed_call_shows_a_secret(trouble: Script, path: str, caplog: pytest.LogCaptureFixture) -> None:
     platform = ScriptedPlatform()
     platform.script(MESSAGES, answer({"message_id": "om_9"}))
     platform.script(path, trouble)
@@ -96,3 +100,16 @@ async def test_no_connection_shows_its_ticket_or_what_it_brings(caplog: pytest.L
     shown = [record.getMessage() for record in caplog.records if record.name != server_side]
     shown += [str(logs), *chain(here.listener.last_error())]
     assert [hidden for hidden in HIDDEN if any(hidden in text for text in shown)] == []
+
+
+@pytest.mark.scenario("P48")
+def test_what_carries_a_secret_does_not_show_it() -> None:
+    carriers: list[object] = [
+        settings(),
+        Grant("t-token-1", 7_200),
+        Request("api", "POST", "/", {}, {"Authorization": "Bearer t-token-1"}, SECRET.encode(), writes=True),
+        Answer(200, 0, {"tenant_access_token": "t-token-1"}, None, ""),
+        Address(f"wss://host/?ticket={TICKET}", 33, 120),
+        StreamGiven.model_validate({"URL": f"wss://host/?ticket={TICKET}"}),
+    ]
+    assert [hidden for hidden in HIDDEN if hidden in repr(carriers)] == []

@@ -17,6 +17,7 @@ class Source:
         self.open = asyncio.Event()
         self.open.set()
         self.failure: Exception | None = None
+        self.life_seconds = 7_200
 
     async def fetch(self) -> Grant:
         self.fetched += 1
@@ -24,7 +25,7 @@ class Source:
         await self.open.wait()
         if self.failure is not None:
             raise self.failure
-        return Grant(f"t-{number}", 7_200)
+        return Grant(f"t-{number}", self.life_seconds)
 
 
 async def test_many_callers_share_one_fetch() -> None:
@@ -67,6 +68,17 @@ async def test_a_token_is_renewed_ten_minutes_before_its_end() -> None:
     cache = TokenCache(clock, source.fetch)
     assert await cache.get() == "t-1"
     clock.advance(6_599_000)
+    assert await cache.get() == "t-1"
+    clock.advance(1_000)
+    assert await cache.get() == "t-2"
+
+
+async def test_a_short_lived_token_is_renewed_at_half_its_life() -> None:
+    clock, source = ManualClock(), Source()
+    source.life_seconds = 60
+    cache = TokenCache(clock, source.fetch)
+    await cache.get()
+    clock.advance(29_000)
     assert await cache.get() == "t-1"
     clock.advance(1_000)
     assert await cache.get() == "t-2"

@@ -1,6 +1,7 @@
 """Write one part: the intent is committed first, the key never changes, the receipt is kept before it is believed."""
 
 from dataclasses import replace
+from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.application.settle import settle_part
@@ -15,10 +16,12 @@ from hongyan.domain.errors import (
     ConflictError,
 )
 from hongyan.domain.identity import MessageId
-from hongyan.domain.messages import Outbound
+from hongyan.domain.messages import Outbound, Transport
 from hongyan.ports import queries
 
 __all__ = ["attempt_now", "deliver_part", "intend", "keep_receipt", "refuse_part"]
+
+_INTENTS: Final = {True: "intend_part", False: "intend_mark"}
 
 
 async def deliver_part(desk: Desk, part: Part) -> None:
@@ -52,7 +55,7 @@ async def intend(desk: Desk, part: Part) -> Part | None:
     attempts = part.attempts + 1
     step = move_part(part, PartEvent.INTEND, attempts=attempts, next_at=None, code="", **first)
     try:
-        await desk.store.commit(Changes("intend_part", (step, *_fence(delivery))))
+        await desk.store.commit(Changes(_INTENTS[part.transport is Transport.TEXT], (step, *_fence(delivery))))
     except ConflictError:
         await _withhold_if_revoked(desk, part, delivery)
         return None

@@ -96,7 +96,7 @@ def _shape_values(values: Mapping[str, Written], shape: list[object], parameters
         if kind in _PLAIN_VALUES:
             parameters.append(value)  # type: ignore[arg-type]  # the line above tells its type
         elif kind is Add:
-            parameters.append(value.amount)  # type: ignore[union-attr]
+            parameters.append(value.amount)  # type: ignore[union-attr]  # mypy does not follow `kind`
             shape.append(_ADD)
         elif isinstance(value, Of):
             guards: list[object] = []

@@ -1,0 +1,382 @@
+"""The wiring: the only module that names concrete adapters, and the only one that loads some of them late.
+
+A gateway that is idle carries no agent protocol and no migration library: both are loaded by name when they are first
+needed. Nothing is decided here.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from hongyan.adapters.host import HostFolders, LocalWakeup, SystemClock, SystemEntropy
+from hongyan.adapters.host import checks as machine
+from hongyan.adapters.lark import LarkApp, LarkSettings
+from hongyan.adapters.store import SqliteStore
+from hongyan.adapters.store import backup as copies
+from hongyan.adapters.store.lock import FileLock
+from hongyan.adapters.store.revision import Condition, create, ensure_current
+from hongyan.application.accept_message import accept_event
+from hongyan.application.configure import add_workspace
+from hongyan.application.desk import Chat, Desk, Options, Order
+from hongyan.application.housekeep import housekeeping_loop
+from hongyan.application.observe_app import AppProfile, AppReport, Check, identity_loop, verify_app
+from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
+from hongyan.application.workers import admission_loop, lanes_loop, outbox_loop
+from hongyan.config import AppSettings, Settings, load_settings
+from hongyan.domain.agents import AgentSeat
+from hongyan.domain.errors import BusyError, HongyanError, NotFoundError
+from hongyan.domain.identity import AppId
+from hongyan.ports import queries
+from hongyan.ports.agents import Agent, Agents
+from hongyan.ports.chat import ChatEvent, ListenerState
+from hongyan.ports.surroundings import Clock, Entropy
+
+__all__ = [
+    "Gateway",
+    "ListenerView",
+    "RestoredHome",
+    "Wiring",
+    "backup_home",
+    "doctor",
+    "open_gateway",
+    "restore_home",
+]
+
+log = structlog.get_logger(__name__)
+
+DATABASE: Final = "hongyan.db"
+STANDBY_RETRY_MS: Final = 5_000
+CLOSE_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What a test hands in instead of the machine's own. `wrap` sees every port once, before anything runs."""
+
+    clock: Clock | None = None
+    entropy: Entropy | None = None
+    wrap: Callable[[Desk], Desk] = lambda desk: desk
+    acknowledged: Callable[[ChatEvent], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerView:
+    """What is known of one App's long connection. `state` may also be `standby`: another process holds the App."""
+
+    app: str
+    app_id: str
+    state: str
+    observed_at: int
+    error_code: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredHome:
+    """A home after a restore; `kept_aside` is the database that was there before."""
+
+    kept_aside: Path | None
+
+
+class LateAgents:
+    """The agents of all executors; the protocol's library is loaded when the first one starts."""
+
+    def __init__(self, settings: Settings, mark: str) -> None:
+        self._settings, self._mark = settings, mark
+        self._agents: Agents | None = None
+        self._loading = asyncio.Lock()
+
+    async def attach(self, seat: AgentSeat) -> Agent:
+        """Give the live agent of a seat; see the port."""
+        return await (await self._loaded()).attach(seat)
+
+    async def detach(self, session_id: str) -> None:
+        """Put an agent away; see the port."""
+        if self._agents is not None:
+            await self._agents.detach(session_id)
+
+    async def close(self) -> None:
+        """End every agent; see the port."""
+        if self._agents is not None:
+            await self._agents.close()
+
+    def alive(self) -> tuple[str, ...]:
+        """Name the Sessions with a live agent."""
+        return self._agents.alive() if self._agents is not None else ()
+
+    async def _loaded(self) -> Agents:
+        async with self._loading:
+            if self._agents is None:
+                acp = await asyncio.to_thread(importlib.import_module, "hongyan.adapters.executors.acp")
+                self._agents = self._make(acp)
+            return self._agents
+
+    def _make(self, acp: Any) -> Agents:
+        home = self._settings.home
+        programs = {
+            executor.name: acp.AcpProgram(tuple(executor.command), dict(executor.env))
+            for executor in self._settings.executors
+            if executor.protocol == "acp"
+        }
+        agents: Agents = acp.AcpAgents(programs, acp.AcpPlaces(home / "run", home / "logs"), self._mark)
+        return agents
+
+
+class Gateway:
+    """One running gateway: its ports, its loops, and what it knows of its Apps."""
+
+    def __init__(self, settings: Settings, desk: Desk, resources: "_Resources", wiring: Wiring) -> None:
+        self.settings, self.desk = settings, desk
+        self._resources, self._wiring = resources, wiring
+        self._standby: set[AppId] = set()
+
+    async def run(self) -> None:
+        """Put in order what a crash cut off, then carry messages until cancelled; each App on its own."""
+        for settled in await open_intents(self.desk):
+            log.info("recovery.settled", kind=settled.kind, id=settled.identity, way=settled.way)
+        cut_off = await unfinished_turns(self.desk)
+        async with asyncio.TaskGroup() as group:
+            for turn in cut_off:
+                group.create_task(self._recover(turn))
+            for app in self.settings.apps:
+                if AppId(app.app_id) in self.desk.chats:
+                    group.create_task(self._listen(app))
+                    group.create_task(identity_loop(self.desk, _profile(app)))
+            for loop in (admission_loop, lanes_loop, outbox_loop, housekeeping_loop):
+                group.create_task(loop(self.desk))
+
+    async def close(self) -> None:
+        """End the agents and the store, each within a bounded time. What was committed stays."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.desk.agents.close()
+        for app in self._resources.apps:
+            await app.aclose()
+        await self._resources.store.close()
+        self._resources.release()
+
+    async def abandon(self) -> None:
+        """Let go as a crash would: nothing is finished or ended. For tests that restart on the same files."""
+        self._resources.store.abandon()
+        for app in self._resources.apps:
+            await app.aclose()
+        self._resources.release()
+
+    def listeners(self) -> list[ListenerView]:
+        """Tell what is known of each App's long connection, from cached observations."""
+        views = []
+        for app in self.settings.apps:
+            chat = self.desk.chats.get(AppId(app.app_id))
+            state, at = chat.listener.state() if chat else (ListenerState.STOPPED, 0)
+            word = "standby" if app.app_id in self._standby else state.value
+            views.append(ListenerView(app.name, app.app_id, word, at, self._resources.problems.get(app.name, "")))
+        return views
+
+    async def verify_app(self, name: str) -> AppReport:
+        """Check one App step by step. Raise NotFoundError, or what made it unusable at start."""
+        app = next((app for app in self.settings.apps if app.name == name), None)
+        if app is None:
+            raise NotFoundError("app", name, hint="`hongyan app list` shows them.")
+        if AppId(app.app_id) not in self.desk.chats:
+            app.app_secret.resolve(os.environ)  # raises what is missing
+        return await verify_app(self.desk, _profile(app))
+
+    async def doctor(self) -> list[Check]:
+        """Look at everything that can fail, each with its mend."""
+        apps = [await self.verify_app(app.name) for app in self.settings.apps if AppId(app.app_id) in self.desk.chats]
+        of_apps = [replace(check, name=f"{report.app}: {check.name}") for report in apps for check in report.checks]
+        return [*_look(self.settings), *of_apps]
+
+    async def backup(self, target: Path) -> None:
+        """Copy the database while the gateway runs."""
+        await copies.backup(self.settings.home / DATABASE, target)
+
+    async def _recover(self, turn: Any) -> None:
+        try:
+            settled = await recover_turn(self.desk, turn)
+        except HongyanError as error:
+            log.error("recovery.failed", id=turn.id, code=error.code)
+        else:
+            log.info("recovery.settled", kind=settled.kind, id=settled.identity, way=settled.way)
+
+    async def _listen(self, app: AppSettings) -> None:
+        """Listen for one App while this process holds it; wait in standby while another one does."""
+        lock = _app_lock(app)
+        app_id = AppId(app.app_id)
+        while True:
+            try:
+                lock.acquire(started_at=self.desk.clock.now())
+                break
+            except BusyError:
+                self._standby.add(app_id)
+                await self.desk.clock.sleep(STANDBY_RETRY_MS)
+        self._standby.discard(app_id)
+        self._resources.locks.append(lock)
+        sink = self.desk.chat(app_id).listener
+
+        async def keep(event: ChatEvent) -> None:
+            await accept_event(self.desk, event)
+
+        await sink.listen(keep, self._wiring.acknowledged)
+
+
+@dataclass(slots=True)
+class _Resources:
+    """What has to be given back at the end, and which Apps could not be wired."""
+
+    store: SqliteStore
+    apps: list[LarkApp]
+    locks: list[FileLock]
+    problems: dict[str, str]
+
+    def release(self) -> None:
+        for lock in self.locks:
+            lock.release()
+        self.locks.clear()
+
+
+async def open_gateway(settings: Settings, wiring: Wiring | None = None) -> Gateway:
+    """Take the home, open the store and wire the adapters; nothing runs yet.
+
+    Raise BusyError `home.busy`, SchemaTooNewError, StoreDamagedError, StoreFullError or another StoreError. An App
+    whose secret is missing is left out and shown with its code; the rest works.
+    """
+    wiring = wiring or Wiring()
+    home = settings.home
+    for folder in (home, home / "run", home / "logs"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    clock = wiring.clock or SystemClock()
+    lock = FileLock(home / "hongyan.lock")
+    lock.acquire(started_at=clock.now(), socket=str(home / "run" / "gateway.sock"))
+    try:
+        store = await _open_store(home)
+        resources = _Resources(store, [], [lock], {})
+        desk = await _wire(settings, wiring, resources, clock)
+        return Gateway(settings, wiring.wrap(desk), resources, wiring)
+    except BaseException:
+        lock.release()
+        raise
+
+
+async def _open_store(home: Path) -> SqliteStore:
+    path = home / DATABASE
+    condition = ensure_current(path)
+    if condition is Condition.EMPTY:
+        create(path)
+    elif condition is Condition.OLDER:
+        migrations = await asyncio.to_thread(importlib.import_module, "hongyan.adapters.store.migrate")
+        await asyncio.to_thread(migrations.migrate, path)
+    store = SqliteStore(path)
+    await store.open()
+    return store
+
+
+async def _wire(settings: Settings, wiring: Wiring, resources: _Resources, clock: Clock) -> Desk:
+    entropy = wiring.entropy or SystemEntropy()
+    store = resources.store
+    options = Options(
+        executors=frozenset(executor.name for executor in settings.executors),
+        reactions=settings.gateway.reactions,
+    )
+    desk = Desk(
+        store=store,
+        clock=clock,
+        entropy=entropy,
+        wakeup=LocalWakeup(clock),
+        agents=LateAgents(settings, SystemEntropy().token()),
+        folders=HostFolders(),
+        options=options,
+        order=Order(await store.one(queries.LAST_SEQ) or 0),
+        chats=dict(_chats(settings, resources, clock, entropy)),
+    )
+    for workspace in settings.workspaces:
+        try:
+            await add_workspace(desk, workspace.name, str(workspace.path), workspace.grant)
+        except HongyanError as error:
+            resources.problems[f"workspace {workspace.name}"] = error.code
+            log.warning("workspace.not_usable", workspace=workspace.name, code=error.code)
+    return desk
+
+
+def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Entropy) -> Mapping[AppId, Chat]:
+    """One set of ports an App id, however many profiles name it."""
+    chats: dict[AppId, Chat] = {}
+    for app in settings.apps:
+        app_id = AppId(app.app_id)
+        if app_id in chats:
+            continue
+        try:
+            secret = app.app_secret.resolve(os.environ)
+            lark = LarkApp(LarkSettings(app_id, secret, app.brand, app.base_url or ""), clock)
+        except HongyanError as error:
+            resources.problems[app.name] = error.code
+            log.warning("app.not_usable", app=app.name, code=error.code)
+            continue
+        resources.apps.append(lark)
+        chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark.listener(entropy))
+    return chats
+
+
+def _profile(app: AppSettings) -> AppProfile:
+    return AppProfile(AppId(app.app_id), app.name, app.brand, app.base_url or "")
+
+
+def _app_lock(app: AppSettings) -> FileLock:
+    """One listener an App on this machine, whatever home it runs from."""
+    folder = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/hongyan-{os.getuid()}") / "hongyan-apps"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = hashlib.sha256(f"{app.base_url or app.brand}\0{app.app_id}".encode()).hexdigest()[:24]
+    return FileLock(folder / f"{name}.lock", code="app.busy")
+
+
+def _look(settings: Settings) -> list[Check]:
+    home = settings.home
+    free = machine.free_bytes(home)
+    enough = free >= machine.MINIMUM_FREE_BYTES
+    looked = [
+        Check("python", ok=True, found=machine.python_version()),
+        Check("home", machine.is_private_folder(home), str(home), f"chmod 700 {home}"),
+        Check("disk", enough, f"{free // 2**20} MB free", "" if enough else "Free some space."),
+        Check("sandbox", ok=False, found="approvals are advisory on this machine", mend="Run only agents you trust."),
+    ]
+    for executor in settings.executors:
+        program = machine.find_program(executor.command[0]) if executor.command else None
+        mend = "" if program else f"Install {executor.command[0] if executor.command else executor.name}."
+        looked.append(Check(f"agent: {executor.name}", program is not None, program or "not found", mend))
+    for workspace in settings.workspaces:
+        seen = HostFolders().look(str(workspace.path)).canonical
+        looked.append(Check(f"workspace: {workspace.name}", seen is not None, seen or "not a folder", "Create it."))
+    return looked
+
+
+async def doctor(home: Path, environ: Mapping[str, str]) -> list[Check]:
+    """Look at what can be looked at without a running gateway. Raise ConfigurationError for a file that is wrong."""
+    settings = load_settings(home, environ)
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        condition = ensure_current(settings.home / DATABASE).value
+        database = Check("database", ok=True, found=condition)
+    except HongyanError as error:
+        database = Check("database", ok=False, found=error.message, mend=error.hint)
+    return [*_look(settings), database]
+
+
+async def backup_home(home: Path, target: Path) -> None:
+    """Copy the database of a home in which nothing needs to run."""
+    await copies.backup(home / DATABASE, target)
+
+
+async def restore_home(home: Path, source: Path) -> RestoredHome:
+    """Put a backup in the place of a home's database, which is kept aside. Raise BusyError while a gateway runs."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    restored = await copies.restore(
+        source, home / DATABASE, lock=FileLock(home / "hongyan.lock"), restored_at=SystemClock().now()
+    )
+    return RestoredHome(restored.kept)

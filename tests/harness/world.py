@@ -1,0 +1,301 @@
+"""A gateway, a simulated platform and the people on it, in one process and one time."""
+
+import asyncio
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from feishu_simulator import Simulator, SimulatorSettings
+from feishu_simulator.delivery import EventState
+from feishu_simulator.faults import Effect, Match
+from feishu_simulator.model import Message as Said
+from hongyan.application.configure import BindingWish, add_binding, add_workspace
+from hongyan.application.desk import ADMISSION, LANES, OUTBOX
+from hongyan.application.pair_owner import begin_pairing, confirm_pairing
+from hongyan.application.read_ledger import read_ledger
+from hongyan.bootstrap import Gateway, Wiring, open_gateway
+from hongyan.config import load_settings
+from hongyan.domain.bindings import Audience, Binding, Role, Scope
+from hongyan.domain.changes import Changes
+from hongyan.domain.identity import AppId
+from hongyan.domain.ledger import Ledger
+from hongyan.domain.workspaces import Grant
+from tests.harness.clock import ManualClock
+from tests.harness.entropy import SeededEntropy
+from tests.harness.kill_points import never, wrap_ports
+
+__all__ = ["Crash", "World", "open_world"]
+
+OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
+OPEN_STATES: Final = ("planned", "intended", "written")
+PATIENCE_SECONDS: Final = 20.0
+
+
+@dataclass(slots=True)
+class Crash:
+    """Where a crash hits: at the n-th passing of a point, after which nothing of the process moves."""
+
+    point: str = ""
+    nth: int = 1
+    dead: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def reach(self, point: str) -> None:
+        """Die here when it is the place."""
+        self.mark(point)
+        await self.gate()
+
+    def mark(self, point: str) -> None:
+        """Count a passing."""
+        if point == self.point and not self.dead.is_set():
+            self.nth -= 1
+            if self.nth == 0:
+                self.dead.set()
+
+    async def gate(self) -> None:
+        """Let the living through."""
+        if self.dead.is_set():
+            await never()
+
+
+class World:
+    """What a scenario acts on and looks at. Made by `open_world`."""
+
+    def __init__(self, home: Path, simulator: Simulator, seed: int) -> None:
+        self.home, self.simulator = home, simulator
+        self.platform = simulator.platform
+        self.clock = ManualClock(simulator.clock)
+        self.app = self.platform.add_app("Hongyan")
+        self.owner = self.platform.add_user("Lin Yan")
+        self.colleague = self.platform.add_user("Chen Yu")
+        self.chat = self.platform.private_chat(self.owner, self.app)
+        self.workspace = home / "workspace"
+        self.agent_state = home / "agent-state"
+        self.executors: dict[str, list[str]] = {"rehearsal": [sys.executable, "-m", "rehearsal_agent"]}
+        self.binding: Binding | None = None
+        self.commits: list[Changes] = []
+        self._entropy = SeededEntropy(seed)
+        self._gateway: Gateway | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+        simulator.subscribe(self._changed.set)
+
+    @property
+    def gateway(self) -> Gateway:
+        """Give the gateway that runs now."""
+        if self._gateway is None:
+            raise AssertionError("no gateway runs")
+        return self._gateway
+
+    @property
+    def app_id(self) -> AppId:
+        """Name the App."""
+        return AppId(self.app.app_id)
+
+    # --- the gateway's life -----------------------------------------------------------------
+
+    async def start(self, crash: Crash | None = None, *, reactions: bool = True) -> None:
+        """Start a gateway on the home; its configuration file is written anew."""
+        self._write_configuration(reactions)
+        trigger = crash or Crash()
+        settings = load_settings(self.home, {})
+        wiring = Wiring(
+            clock=self.clock, entropy=self._entropy, wrap=lambda desk: wrap_ports(desk, trigger, self._seen)
+        )
+        self._gateway = await open_gateway(settings, wiring)
+        self._running = asyncio.create_task(self._gateway.run())
+        await self.until(lambda: bool(self._live_connections()) or trigger.dead.is_set())
+
+    async def crash(self) -> None:
+        """Drop the gateway as SIGKILL would: nothing is finished, no agent is told."""
+        await self._cancel_run()
+        await self.gateway.abandon()
+        self._gateway = None
+
+    async def restart(self, crash: Crash | None = None) -> None:
+        """Crash and start again on the same files."""
+        await self.crash()
+        await self.start(crash)
+
+    async def stop(self) -> None:
+        """Stop the gateway in an orderly way."""
+        if self._gateway is not None:
+            await self._cancel_run()
+            await self._gateway.close()
+            self._gateway = None
+
+    async def bind(self) -> None:
+        """Pair the owner by a real message and bind the private chat to the workspace and the rehearsal agent."""
+        desk = self.gateway.desk
+        pairing = await begin_pairing(desk, self.app_id, replace_owner=False)
+        self.say(pairing.code)
+        await self.until_rows("SELECT 1 FROM pairings WHERE state = 'claimed'")
+        await confirm_pairing(desk, pairing.pairing_id)
+        self.workspace.mkdir(exist_ok=True)
+        await add_workspace(desk, "work", str(self.workspace), Grant.WRITE)
+        wish = BindingWish(
+            self.app_id, Audience.OWNER_PRIVATE, Role.PROJECT, "work", "rehearsal", None, Scope.HOST_DEFAULT
+        )
+        self.binding = await add_binding(desk, wish)
+
+    # --- people and time --------------------------------------------------------------------
+
+    def say(self, text: str) -> Said:
+        """Write to the bot as the owner."""
+        return self.platform.people.write(self.owner.user_id, self.app.app_id, text)
+
+    async def advance(self, milliseconds: int) -> None:
+        """Move time, then let every worker look."""
+        await self.clock.advance(milliseconds)
+        for topic in (ADMISSION, LANES, OUTBOX):
+            if self._gateway is not None:
+                self._gateway.desk.wakeup.wake(topic)
+
+    def release(self, name: str) -> None:
+        """Let an agent go on that waits at `[[wait:NAME]]`."""
+        (self.agent_state / name).touch()
+
+    def fault(self, endpoint: str, effect: Effect, *, times: int = 1, nth: int | None = None) -> None:
+        """Let the platform misbehave on matching calls or events."""
+        self.platform.faults.add(Match(endpoint, times=times, nth=nth), effect)
+
+    # --- looking ----------------------------------------------------------------------------
+
+    def answers(self) -> list[str]:
+        """Give the visible texts of the bot in the owner's chat, in order: the oracle."""
+        return [message.text for message in self.platform.visible(self.chat.chat_id) if message.by_bot]
+
+    def answers_to(self, said: Said) -> list[str]:
+        """Give the visible texts of the bot that answer one message."""
+        visible = self.platform.visible(self.chat.chat_id)
+        return [message.text for message in visible if message.parent_id == said.message_id]
+
+    def marks_on(self, said: Said) -> list[str]:
+        """Give the emoji types that stand under a message now."""
+        return sorted(reaction.emoji for reaction in self.platform.reactions(said.message_id))
+
+    def prompts(self) -> list[str]:
+        """Give every prompt text the agent program saw, over all its processes: the witness of model calls."""
+        log = self.agent_state / "prompts.log"
+        return [json.loads(line)["text"] for line in log.read_text().splitlines()] if log.exists() else []
+
+    async def rows(self, sql: str, **arguments: Any) -> list[tuple[Any, ...]]:
+        """Read the database file past the gateway."""
+        return await asyncio.to_thread(_read, self.home / "hongyan.db", sql, arguments)
+
+    async def ledger(self) -> Ledger:
+        """Read the gateway's own two partitions."""
+        return await read_ledger(self.gateway.desk)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until the condition holds; it is asked again after every change anywhere."""
+        await self._until(lambda: _resolved(condition()))
+
+    async def until_rows(self, sql: str, **arguments: Any) -> None:
+        """Wait until the query gives a row."""
+        await self._until(lambda: self._any(sql, arguments))
+
+    async def until_settled(self) -> None:
+        """Wait until nothing is open: every request has its end (or is held or asked about), every write too."""
+        await self._until(self._is_settled)
+
+    async def adds_up(self) -> Ledger:
+        """Check both partitions against the platform's own list; every scenario ends here."""
+        ledger = await self.ledger()
+        said = [message for chat_id in self._private_chats() for message in self.platform.said(chat_id)]
+        journal = await self.rows("SELECT count(*) FROM requests WHERE origin = 'lark'")
+        found = await self.rows("SELECT count(*) FROM parts WHERE transport = 'text' AND provider_id <> ''")
+        shown = sum(m.by_bot for chat in self._private_chats() for m in self.platform.visible(chat))
+        assert ledger.received.balanced, ledger
+        assert ledger.writes.balanced, ledger
+        assert journal[0][0] == len(said), f"{journal[0][0]} journal rows, {len(said)} messages were said"
+        assert found[0][0] == shown, f"{found[0][0]} writes are accounted for, {shown} bot messages are visible"
+        return ledger
+
+    # --- inside -----------------------------------------------------------------------------
+
+    def _private_chats(self) -> list[str]:
+        return [self.platform.private_chat(user, self.app).chat_id for user in (self.owner, self.colleague)]
+
+    async def _is_settled(self) -> bool:
+        ended = {EventState.ACKED, EventState.ABANDONED}
+        if any(event.state not in ended for event in self.platform.events("im.message.receive_v1")):
+            return False
+        ledger = await self.ledger()
+        requests = sum(ledger.received.classes[name] for name in OPEN_CLASSES)
+        writes = sum(ledger.writes.classes[name] for name in OPEN_STATES)
+        due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
+        return requests + writes + int(due[0][0]) == 0
+
+    async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
+        return bool(await self.rows(sql, **arguments))
+
+    async def _until(self, condition: Callable[[], Awaitable[bool]]) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not await condition():
+                if self._running is not None and self._running.done():
+                    self._running.result()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), 0.05)
+                self._changed.clear()
+
+    def _seen(self, changes: Changes) -> None:
+        self.commits.append(changes)
+        self._changed.set()
+
+    def _live_connections(self) -> list[Any]:
+        return list(self.platform.connections.live(self.app.app_id))
+
+    async def _cancel_run(self) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._running
+            self._running = None
+
+    def _write_configuration(self, reactions: bool) -> None:
+        self.home.mkdir(mode=0o700, exist_ok=True)
+        secret = self.home / "secret"
+        secret.write_text(self.app.secret)
+        secret.chmod(0o600)
+        executors = "".join(
+            f'[[executors]]\nname = "{name}"\nprotocol = "acp"\ncommand = {json.dumps(command)}\n'
+            f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
+            for name, command in self.executors.items()
+        )
+        (self.home / "hongyan.toml").write_text(
+            f"[gateway]\nreactions = {str(reactions).lower()}\n"
+            f'[[apps]]\nname = "work"\napp_id = "{self.app.app_id}"\n'
+            f'app_secret = {{ file = "{secret}" }}\nbase_url = "{self.simulator.base_url}"\n{executors}'
+        )
+
+
+@asynccontextmanager
+async def open_world(home: Path, *, seed: int = 7, bound: bool = True) -> AsyncIterator[World]:
+    """Give a world whose gateway runs, by default with its owner paired and bound; close everything at the end."""
+    async with Simulator(SimulatorSettings(clock="virtual", seed=seed)) as simulator:
+        world = World(home, simulator, seed)
+        world.agent_state.mkdir(parents=True, exist_ok=True)
+        try:
+            if bound:
+                await world.start()
+                await world.bind()
+            yield world
+        finally:
+            await world.stop()
+
+
+async def _resolved(value: bool) -> bool:
+    return value
+
+
+def _read(path: Path, sql: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        rows = connection.execute(sql, arguments).fetchall()
+    connection.close()
+    return rows

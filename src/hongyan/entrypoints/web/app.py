@@ -1,0 +1,37 @@
+"""The application: what is mounted where, behind one guard."""
+
+from typing import Final
+
+from fastapi import APIRouter, FastAPI
+
+from hongyan.entrypoints.web.access import Access
+from hongyan.entrypoints.web.gateway import Gateway, House
+from hongyan.entrypoints.web.guard import Guard
+from hongyan.entrypoints.web.problems import install
+from hongyan.entrypoints.web.routes import books, house, pages, setup, work
+from hongyan.entrypoints.web.routes.given import Given, give
+
+__all__ = ["create_app"]
+
+API: Final = "/api/v1"
+
+
+def create_app(gateway: Gateway, around: House, access: Access) -> FastAPI:
+    """Make the application of a running gateway; `guard.over_socket` wraps it for the Unix socket."""
+    app = FastAPI(
+        title="Hongyan",
+        version=around.version,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # their pages load scripts from elsewhere
+        redoc_url=None,
+    )
+    give(app, Given(gateway, around, access))
+    app.add_middleware(Guard, access=access)
+    install(app)
+    api = APIRouter(prefix=API)
+    for part in (house.router, setup.router, work.router, books.router):
+        api.include_router(part)
+    app.include_router(house.health)
+    app.include_router(api)
+    pages.mount(app)
+    return app

@@ -1,0 +1,122 @@
+"""What the web asks of the gateway that it shows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from hongyan.application.desk import Desk
+from hongyan.application.observe_app import AppReport, Check
+from hongyan.domain.errors import NotFoundError
+from hongyan.domain.identity import AppId
+
+__all__ = ["Executor", "Gateway", "House", "Listener", "app_called", "name_of"]
+
+
+class Listener(Protocol):
+    """What is known of one App's long connection. `observed_at` is UTC milliseconds, 0 for never."""
+
+    @property
+    def app(self) -> str:
+        """The App's name in the configuration."""
+
+    @property
+    def app_id(self) -> str:
+        """The App's id on the platform."""
+
+    @property
+    def state(self) -> str:
+        """The listener's state word."""
+
+    @property
+    def observed_at(self) -> int:
+        """When the state was observed."""
+
+    @property
+    def error_code(self) -> str:
+        """What keeps the App from being used; empty for nothing."""
+
+
+class Executor(Protocol):
+    """One configured agent program."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the configuration."""
+
+    @property
+    def protocol(self) -> str:
+        """How it is spoken to."""
+
+    @property
+    def command(self) -> Sequence[str]:
+        """The program and its arguments."""
+
+
+class SettingsSeen(Protocol):
+    """The part of the settings that is shown."""
+
+    @property
+    def executors(self) -> Sequence[Executor]:
+        """The configured agent programs."""
+
+
+class Gateway(Protocol):
+    """A running gateway."""
+
+    @property
+    def desk(self) -> Desk:
+        """The ports that use cases work on."""
+
+    @property
+    def settings(self) -> SettingsSeen:
+        """What file and environment say."""
+
+    def listeners(self) -> Sequence[Listener]:
+        """Tell what is known of each App's long connection."""
+
+    async def verify_app(self, name: str) -> AppReport:
+        """Check one App step by step. Raise NotFoundError, or what makes it unusable."""
+
+    async def doctor(self) -> Sequence[Check]:
+        """Look at everything that can fail."""
+
+    async def backup(self, target: Path) -> None:
+        """Copy the database while the gateway runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The process around the gateway: where it lives, since when, and how it is asked to stop.
+
+    `started_at` is UTC milliseconds; the simulator's fields are None when none was started.
+    """
+
+    home: Path
+    version: str
+    pid: int
+    started_at: int
+    stop: Callable[[], None]
+    simulator_url: str | None = None
+    simulator_token: str | None = None
+
+    @property
+    def simulator_link(self) -> str | None:
+        """Give the link that opens the simulated Feishu."""
+        if self.simulator_url is None or self.simulator_token is None:
+            return None
+        return f"{self.simulator_url}/?token={self.simulator_token}"
+
+
+def app_called(gateway: Gateway, name: str) -> AppId:
+    """Give the id of an App by its configured name or by its id. Raise NotFoundError."""
+    for listener in gateway.listeners():
+        if name in {listener.app, listener.app_id}:
+            return AppId(listener.app_id)
+    known = ", ".join(sorted(listener.app for listener in gateway.listeners())) or "none"
+    raise NotFoundError("app", name, hint=f"Configured Apps: {known}.")
+
+
+def name_of(gateway: Gateway, app: AppId) -> str:
+    """Give the configured name of an App, or its id when it is not configured any more."""
+    return next((listener.app for listener in gateway.listeners() if listener.app_id == app), app)

@@ -1,0 +1,56 @@
+"""What is owed, what was written, and whether both sums add up."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from hongyan.application.browse import list_deliveries
+from hongyan.application.owed import OwedAction, act_on_owed, list_owed, send_again
+from hongyan.application.read_ledger import read_ledger
+from hongyan.entrypoints.web.forms import ActForm
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheGateway
+from hongyan.entrypoints.web.work_views import (
+    ActedView,
+    DeliveryList,
+    DeliveryView,
+    LedgerView,
+    OwedList,
+    OwedView,
+    ResentView,
+)
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["books"], responses=PROBLEMS)
+
+
+@router.get("/owed")
+async def owed(gateway: TheGateway) -> OwedList:
+    """List what needs someone, oldest first."""
+    return OwedList(owed=[OwedView.of(row) for row in await list_owed(gateway.desk)])
+
+
+@router.post("/owed/{request_id}/{action}")
+async def act(request_id: str, action: OwedAction, form: ActForm, gateway: TheGateway) -> ActedView:
+    """Do one thing about what is owed; the first act wins."""
+    await act_on_owed(gateway.desk, request_id, action, form.expected_version)
+    return ActedView(id=request_id, action=action)
+
+
+@router.get("/deliveries")
+async def deliveries(gateway: TheGateway, limit: Annotated[int, Query(ge=1, le=1_000)] = 100) -> DeliveryList:
+    """List the newest writes, newest first."""
+    found = await list_deliveries(gateway.desk, limit)
+    return DeliveryList(deliveries=[DeliveryView.of(line) for line in found])
+
+
+@router.post("/deliveries/{part_id}/resend", status_code=202)
+async def resend(part_id: str, gateway: TheGateway) -> ResentView:
+    """Send one part whose outcome is open once more, as a new part."""
+    return ResentView(id=await send_again(gateway.desk, part_id), replaces=part_id)
+
+
+@router.get("/ledger")
+async def ledger(gateway: TheGateway) -> LedgerView:
+    """Count both identities."""
+    return LedgerView.of(await read_ledger(gateway.desk))

@@ -1,0 +1,57 @@
+"""What a route is handed: the gateway, its process, the door's keys, and who is speaking."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, FastAPI, Request
+
+from hongyan.entrypoints.web.access import Access
+from hongyan.entrypoints.web.gateway import Gateway, House
+from hongyan.entrypoints.web.guard import CALLER, Caller
+
+__all__ = ["PROBLEMS", "Given", "TheAccess", "TheCaller", "TheGateway", "TheHouse", "give"]
+
+_PROBLEM: Final = {"description": "A problem document (RFC 9457) with `code`, `retryable` and `hint`"}
+PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {"default": _PROBLEM}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Everything the routes of one application work on."""
+
+    gateway: Gateway
+    house: House
+    access: Access
+
+
+def give(app: FastAPI, given: Given) -> None:
+    """Hand it to the routes of an application."""
+    app.state.given = given
+
+
+def _given(request: Request) -> Given:
+    given: Given = request.app.state.given
+    return given
+
+
+# A plain function would be run in a thread for each request.
+async def _gateway(request: Request) -> Gateway:
+    return _given(request).gateway
+
+
+async def _house(request: Request) -> House:
+    return _given(request).house
+
+
+async def _access(request: Request) -> Access:
+    return _given(request).access
+
+
+async def _caller(request: Request) -> Caller:
+    return Caller(request.scope[CALLER])
+
+
+TheGateway = Annotated[Gateway, Depends(_gateway)]
+TheHouse = Annotated[House, Depends(_house)]
+TheAccess = Annotated[Access, Depends(_access)]
+TheCaller = Annotated[Caller, Depends(_caller)]

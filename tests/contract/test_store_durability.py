@@ -129,9 +129,7 @@ async def test_abandoning_leaves_what_a_crash_leaves(tmp_path: Path) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    kept = kept_pairs(database)
-    assert answered <= kept
-    assert len(kept) < 200
+    assert answered <= kept_pairs(database)
 
 
 async def test_a_damaged_file_is_told_apart(tmp_path: Path) -> None:

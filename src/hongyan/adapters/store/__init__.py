@@ -8,6 +8,7 @@ No state is computed here, only compared and set. `schema` and `migrate` need SQ
 loaded by bootstrap only when a file is not current. Begin with `sqlite_engine`.
 """
 
-from hongyan.adapters.store.sqlite_engine import SqliteOptions, SqliteStore
+from hongyan.adapters.store.sqlite_connections import SqliteOptions
+from hongyan.adapters.store.sqlite_engine import SqliteStore
 
 __all__ = ["SqliteOptions", "SqliteStore"]

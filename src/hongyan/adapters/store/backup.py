@@ -132,7 +132,7 @@ def _set_aside(database: Path) -> Path | None:
 def _fold_in(database: Path) -> bool:
     """Bring what the log holds into the file; False when the file is too damaged or in use."""
     try:
-        with closing(_open(database, "rw")) as connection:
+        with closing(_open(database, "rw", busy_seconds=0)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # replays a journal
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.Error:
@@ -171,9 +171,9 @@ def _translated(database: Path) -> Iterator[None]:
         raise translate(error, database) from error
 
 
-def _open(path: Path, mode: str) -> sqlite3.Connection:
+def _open(path: Path, mode: str, busy_seconds: float = _BUSY_SECONDS) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None)
 
 
 def _sync(path: Path) -> None:

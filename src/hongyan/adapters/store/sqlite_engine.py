@@ -6,39 +6,26 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
 from hongyan.adapters.store.compiler import Compiler
 from hongyan.adapters.store.failures import ENGINE_ERRORS, translate
-from hongyan.adapters.store.queries import NamedQuery, packaged_queries
+from hongyan.adapters.store.queries import packaged_queries
 from hongyan.adapters.store.rows import Decoder
+from hongyan.adapters.store.sqlite_connections import SqliteOptions, open_reading, open_writing
 from hongyan.adapters.store.sqlite_writer import Unit, Writer
 from hongyan.domain.changes import Changes, Value, plain
 from hongyan.domain.errors import StoreError
 from hongyan.ports.store import Query
 
-__all__ = ["SqliteOptions", "SqliteStore"]
+__all__ = ["SqliteStore"]
 
 Row = TypeVar("Row")
 Ticket: TypeAlias = tuple[Changes, asyncio.Future[tuple[int, ...]]]
 Fetched: TypeAlias = tuple[Sequence[str], list[Sequence[Any]]]
 
 _CLOSE_SECONDS: Final = 30.0  # a batch of the largest size at a very slow disk
-_STATEMENTS: Final = 512  # prepared statements kept a connection: more than the shapes the application knows
-_WAL_BYTES: Final = 64 * 1024 * 1024  # a WAL that a long read let grow is cut back to this
-
-
-@dataclass(frozen=True, slots=True)
-class SqliteOptions:
-    """How the engine runs. `max_pages` makes the database full at that size; `queries` replaces the packaged ones."""
-
-    batch_limit: int = 256
-    readers: int = 2
-    busy_seconds: float = 5.0
-    max_pages: int | None = None
-    queries: Mapping[str, NamedQuery] | None = None
 
 
 class SqliteStore:
@@ -143,38 +130,18 @@ class SqliteStore:
         return columns, rows
 
     def _connect(self) -> Writer[Ticket]:
+        reading: list[sqlite3.Connection] = []
         with ExitStack() as opened:
             try:
-                writing = opened.enter_context(closing(self._open_writing()))
-                reading = [opened.enter_context(closing(self._open("ro"))) for _ in range(self._options.readers)]
+                writing = opened.enter_context(closing(open_writing(self._path, self._options)))
+                for _ in range(self._options.readers):
+                    reading.append(opened.enter_context(closing(open_reading(self._path, self._options))))
             except ENGINE_ERRORS as error:
                 raise translate(error, self._path) from error
             opened.pop_all()
         for connection in reading:
             self._connections.put(connection)
         return Writer(writing, self._path, self._report, self._options.batch_limit)
-
-    def _open_writing(self) -> sqlite3.Connection:
-        connection = self._open("rw")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA fullfsync = ON")  # on macOS a plain fsync leaves the drive's cache
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
-        if self._options.max_pages is not None:
-            connection.execute(f"PRAGMA max_page_count = {self._options.max_pages}")
-        return connection
-
-    def _open(self, mode: str) -> sqlite3.Connection:
-        """Open a connection that hands transactions to us, and moves between threads but is in one at a time."""
-        return sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode={mode}",
-            uri=True,
-            timeout=self._options.busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=_STATEMENTS,
-        )
 
     def _close_readers(self) -> None:
         """Let reads under way end and close their connections; the writer's, closed last, then folds the WAL in."""

@@ -23,6 +23,21 @@ def lock_of(folder: Path) -> FileLock:
     return FileLock(folder / "lock")
 
 
+def journal_mode(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as connection:
+        return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+
+
+def scramble(path: Path) -> Path:
+    """Take away the page on which the rows hang; the tables are still listed."""
+    with closing(sqlite3.connect(path)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'letter'").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(page - 1) * 4096 : page * 4096] = bytes(4096)
+    path.write_bytes(content)
+    return path
+
+
 async def restored(copy: Path, database: Path) -> Restored:
     lock = lock_of(database.parent)
     return await asyncio.wait_for(restore(copy, database, lock=lock, restored_at=1_700), WAIT_SECONDS)
@@ -47,6 +62,7 @@ async def test_a_copy_is_one_private_file(tmp_path: Path) -> None:
     await backup(make_database(tmp_path / "h.db"), folder / "copy.db")
     assert os.listdir(folder) == ["copy.db"]
     assert os.stat(folder / "copy.db").st_mode & 0o777 == 0o600
+    assert journal_mode(folder / "copy.db") == "delete"
 
 
 async def test_a_copy_overwrites_nothing_and_makes_no_folder(tmp_path: Path) -> None:
@@ -109,10 +125,12 @@ async def test_rows_that_only_the_log_holds_are_kept_with_the_former_database(tm
     make_database(tmp_path / "copy.db", rows=4)
     database = make_database(tmp_path / "h.db", rows=1)
     with closing(sqlite3.connect(database)) as reader:
-        reader.execute("SELECT 1 FROM letter").fetchall()  # a connection left open keeps the log from being folded in
+        reader.execute("BEGIN")
+        reader.execute("SELECT 1 FROM letter").fetchall()  # an open read keeps the log from being folded in
         with closing(sqlite3.connect(database)) as writer, writer:
             writer.execute("INSERT INTO letter VALUES (9, 'z')")
         answer = await restored(tmp_path / "copy.db", database)
+        assert "h.db-wal" not in os.listdir(tmp_path)
     assert answer.kept is not None
     assert (count_rows(database), count_rows(answer.kept)) == (4, 2)
 
@@ -135,10 +153,12 @@ async def test_a_copy_that_cannot_be_used_changes_nothing(tmp_path: Path) -> Non
     make_database(tmp_path / "newer.db", revision=NEWER_REVISION)
     torn = make_database(tmp_path / "torn.db", rows=400, wal=False)
     os.truncate(torn, os.stat(torn).st_size // 8192 * 4096)
+    scramble(make_database(tmp_path / "scrambled.db", rows=400, wal=False))
     refusals: dict[str, type[HongyanError]] = {
         "words.db": StoreDamagedError,
         "zero.db": StoreDamagedError,
         "torn.db": StoreDamagedError,
+        "scrambled.db": StoreDamagedError,
         "newer.db": SchemaTooNewError,
         "none.db": RefusedError,
     }

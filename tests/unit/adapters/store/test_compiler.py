@@ -67,4 +67,4 @@ def test_a_name_that_is_none_and_a_step_without_guards_or_values_are_refused(cha
 
 def test_a_value_that_no_column_holds_is_refused() -> None:
     with pytest.raises(TypeError):
-        Compiler().compile(Insert("t", {"a": 1.5}))  # type: ignore[dict-item]
+        Compiler().compile(Insert("t", {"a": 1.5}))  # type: ignore[dict-item]  # the mistake that is tested

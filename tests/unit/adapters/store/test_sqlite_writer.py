@@ -4,7 +4,7 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -23,6 +23,7 @@ class SpyConnection(sqlite3.Connection):
 
     statements: list[str]
     gate: threading.Event
+    begun: threading.Event
     failing: dict[str, Exception]
 
     def cursor(self, factory: object = None) -> "SpyCursor":  # type: ignore[override]  # the writer gives no factory
@@ -37,6 +38,7 @@ class SpyCursor(sqlite3.Cursor):
     def execute(self, sql: str, parameters: object = (), /) -> Self:
         self.connection.statements.append(sql)
         if sql.startswith("BEGIN"):
+            self.connection.begun.set()
             assert self.connection.gate.wait(WAIT_SECONDS)
         if sql in self.connection.failing:
             raise self.connection.failing.pop(sql)
@@ -68,7 +70,8 @@ class Bench:
 def bench(tmp_path: Path, *, batch_limit: int = 256, held: bool = False) -> Iterator[Bench]:
     path = tmp_path / "t.db"
     connection = sqlite3.connect(path, factory=SpyConnection, isolation_level=None, check_same_thread=False)
-    connection.statements, connection.gate, connection.failing = [], threading.Event(), {}
+    connection.statements, connection.failing = [], {}
+    connection.gate, connection.begun = threading.Event(), threading.Event()
     if not held:
         connection.gate.set()
     sqlite3.Connection.execute(connection, "CREATE TABLE t (n INTEGER PRIMARY KEY)")
@@ -155,6 +158,19 @@ def test_each_caller_of_a_failed_batch_gets_an_error_of_its_own(tmp_path: Path) 
         failures = [unit.outcome for unit in units if isinstance(unit.outcome, StoreError)]
         assert len(failures) >= 2
         assert len({id(failure) for failure in failures}) == len(failures)
+
+
+def test_an_abandoned_writer_drops_what_is_queued_and_reports_no_more(tmp_path: Path) -> None:
+    with bench(tmp_path, batch_limit=1, held=True) as at:
+        at.submit(*(insert(n) for n in range(9)))
+        at.connection.begun.wait(WAIT_SECONDS)
+        assert not at.writer.abandon(0)
+        at.connection.gate.set()
+        assert at.writer.stop(WAIT_SECONDS)
+        assert [unit.ticket for unit in at.report()] == [0]
+        assert at.reports.empty()
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
+        assert connection.execute("SELECT n FROM t").fetchall() == [(0,)]
 
 
 def test_the_thread_outlives_an_unknown_failure(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ __all__ = ["LOG_FOLDER", "SETTINGS_FILE", "SOCKET", "default_home"]
 
 SETTINGS_FILE: Final = "hongyan.toml"
 SOCKET: Final = "run/gateway.sock"  # the command line talks to the gateway here
-LOG_FOLDER: Final = "log"
+LOG_FOLDER: Final = "logs"
 
 
 def default_home(environ: Mapping[str, str]) -> str:

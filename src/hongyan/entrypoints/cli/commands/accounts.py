@@ -1,0 +1,147 @@
+"""`owed`, `deliveries` and `ledger`: what needs someone, what was written, and whether it all adds up."""
+
+import time
+from typing import Annotated, Final
+
+import typer
+
+from hongyan.entrypoints.cli.call import Call, command, group, group_that_acts
+from hongyan.entrypoints.cli.gateway import Gateway, at
+from hongyan.entrypoints.cli.outcome import Failure
+from hongyan.entrypoints.cli.records import Record, record, records
+from hongyan.entrypoints.cli.screen import line, print_json, table
+from hongyan.entrypoints.cli.words import known, say
+
+__all__ = ["register"]
+
+WATCH_SECONDS: Final = 1.0
+PARTITIONS: Final = ("received", "writes")
+SNIPPET: Final = 60
+ABOUT_A_CLASS: Final = frozenset({"total", "difference", "balanced"})
+
+
+def register(root: typer.Typer) -> None:
+    """Add the commands."""
+    owed = group("owed", root)
+    command(owed, "list", "help.owed.list")(list_owed)
+    command(owed, "act", "help.owed.act")(act)
+    deliveries = group_that_acts("deliveries", root, list_deliveries)
+    command(deliveries, "resend", "help.deliveries.resend")(resend)
+    command(root, "ledger", "help.ledger")(ledger)
+
+
+def list_owed(call: Call) -> None:
+    """List whatever needs someone, oldest first."""
+    with call.gateway() as gateway:
+        found = records(gateway.get("/owed"), "owed")
+    if call.answered([one.fields for one in found]):
+        return
+    table(
+        ["id", say("why"), say("since"), say("text"), say("can_do")],
+        [
+            [one.text("id"), one.text("why"), one.moment("since"), _snippet(one), ", ".join(one.texts("actions"))]
+            for one in found
+        ],
+    )
+
+
+def act(
+    call: Call,
+    identity: Annotated[str, typer.Argument(metavar="ID")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help=say("option.action"))],
+    version: Annotated[
+        int | None, typer.Option("--expect-version", metavar="N", help=say("option.expect_version"))
+    ] = None,
+) -> None:
+    """Act on one owed thing; without an expected version the one that is listed now is meant."""
+    word = action.replace("-", "_")
+    with call.gateway() as gateway:
+        expected = _version(gateway, identity) if version is None else version
+        done = gateway.post(at("owed", identity, word), {"expected_version": expected})
+    if not call.answered(done):
+        line(say("acted", id=identity, action=known("action", word)))
+
+
+def _version(gateway: Gateway, identity: str) -> int:
+    for row in records(gateway.get("/owed"), "owed"):
+        if row.text("id") == identity:
+            return row.number("version")
+    raise Failure("owed.not_found", say("owed.not_found", id=identity), say("owed.not_found.mend"))
+
+
+def list_deliveries(call: Call) -> None:
+    """List the newest writes."""
+    with call.gateway() as gateway:
+        found = records(gateway.get("/deliveries"), "deliveries")
+    if call.answered([one.fields for one in found]):
+        return
+    table(
+        ["id", say("phase"), say("state"), say("created_at"), say("provider_id"), say("problem"), say("text")],
+        [
+            [
+                *(one.text(key) for key in ("id", "phase", "state")),
+                one.moment("created_at"),
+                *(one.text(key) for key in ("provider_id", "code")),
+                _snippet(one, "content"),
+            ]
+            for one in found
+        ],
+    )
+
+
+def resend(call: Call, identity: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Send a write whose outcome is open once more."""
+    with call.gateway() as gateway:
+        sent = gateway.post(f"{at('deliveries', identity)}/resend")
+    if not call.answered(sent):
+        line(say("resent", id=identity, new=record(sent).text("id")))
+
+
+def ledger(
+    call: Call,
+    check: Annotated[bool, typer.Option("--check", help=say("option.check"))] = False,
+    watch: Annotated[bool, typer.Option("--watch", help=say("option.watch"))] = False,
+) -> None:
+    """Show both identities; with `--check` refuse a sum that is not its total, with `--watch` show each change."""
+    with call.gateway() as gateway:
+        seen = record(gateway.get("/ledger"))
+        _show(call, seen, check)
+        while watch:
+            time.sleep(WATCH_SECONDS)
+            now = record(gateway.get("/ledger"))
+            if now != seen:
+                seen = now
+                _show(call, seen, check)
+
+
+def _show(call: Call, found: Record, check: bool) -> None:
+    """Draw the ledger; a program that asked for a check gets either it or the refusal, one document."""
+    if call.as_json:
+        _check(found, check)
+        print_json(found.fields)
+        return
+    for name in PARTITIONS:
+        partition = found.record(name)
+        classes = [(key, amount) for key, amount in _classes(partition).items() if amount]
+        balanced = say("balanced") if partition.flag("balanced") else say("unbalanced")
+        line(f"{say(name)}: {partition.number('total')}, {balanced}")
+        for key, amount in classes:
+            line(f"  {amount:>6}  {known(name, key)}")
+    line(f"{say('owed')}: {found.number('owed')}")
+    _check(found, check)
+
+
+def _classes(partition: Record) -> dict[str, int]:
+    fields = partition.record("classes").fields or partition.fields
+    return {key: amount for key, amount in fields.items() if isinstance(amount, int) and key not in ABOUT_A_CLASS}
+
+
+def _check(found: Record, wanted: bool) -> None:
+    wrong = [say(name) for name in PARTITIONS if not found.record(name).flag("balanced")]
+    if wanted and wrong:
+        raise Failure("ledger.unbalanced", say("ledger.unbalanced", which=", ".join(wrong)), say("ledger.mend"))
+
+
+def _snippet(row: Record, key: str = "text") -> str:
+    text = " ".join(row.text(key).split())
+    return text if len(text) <= SNIPPET else f"{text[: SNIPPET - 1]}…"

@@ -1,0 +1,57 @@
+"""The last one to hear of a failure: every way a command can end becomes a sentence and an exit code."""
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from hongyan.domain.errors import HongyanError
+from hongyan.domain.home import LOG_FOLDER
+from hongyan.entrypoints.cli.outcome import ExitCode, Failure, tell
+from hongyan.entrypoints.cli.words import say
+
+__all__ = ["guarded"]
+
+LOG: Final = "cli.log"
+
+
+def guarded(work: Callable[[], int], *, as_json: bool, home: Path) -> int:
+    """Do the work and give its exit code; whatever it raises is told in one sentence, never as a traceback."""
+    try:
+        return work()
+    except Failure as failure:
+        return tell(failure, as_json=as_json)
+    except HongyanError as error:
+        return tell(Failure.of(error), as_json=as_json)
+    except KeyboardInterrupt:
+        return ExitCode.CANCELLED
+    except BrokenPipeError:
+        _silence()
+        return ExitCode.DONE
+    except Exception as error:  # noqa: BLE001 - nobody above could tell it better
+        written = _note(home)
+        message = say("internal", error=type(error).__name__)
+        return tell(Failure("internal.error", message, say("internal.mend", path=str(written))), as_json=as_json)
+
+
+def _silence() -> None:
+    """Whoever read our output is gone; Python's own flush at the end must not complain about it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _note(home: Path) -> Path:
+    """Append the traceback to a file of the home, or of the temporary folder when the home cannot take it."""
+    for folder in (home / LOG_FOLDER, Path(tempfile.gettempdir())):
+        path = folder / (LOG if folder.parent == home else f"hongyan-{os.getuid()}-{LOG}")
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError:
+            continue
+        with os.fdopen(handle, "a", encoding="utf-8") as file:
+            file.write(traceback.format_exc())
+        return path
+    return Path(os.devnull)

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from feishu_simulator.control import acts, machinery, residents
+from feishu_simulator.control import acts, machinery, residents, timeline
 from feishu_simulator.control.act import Act, refusal, route
 from feishu_simulator.control.guard import Door, Guard
 from feishu_simulator.control.page import page_routes
@@ -31,6 +31,7 @@ ACTS: Final[tuple[tuple[str, str, Act], ...]] = (
     ("GET", "/_sim/connections", machinery.connections),
     ("POST", "/_sim/connections/{connection_id}", machinery.cut_connection),
     ("GET", "/_sim/events", machinery.events),
+    ("GET", "/_sim/events/{event_id}", timeline.event),
     ("POST", "/_sim/events/{event_id}/repeat", machinery.repeat_event),
     ("POST", "/_sim/faults", machinery.add_fault),
     ("GET", "/_sim/faults", machinery.faults),
@@ -39,6 +40,8 @@ ACTS: Final[tuple[tuple[str, str, Act], ...]] = (
     ("POST", "/_sim/clock", machinery.move_clock),
     ("POST", "/_sim/reset", machinery.reset),
     ("GET", "/_sim/state", machinery.state),
+    ("GET", "/_sim/timeline", timeline.timeline),
+    ("GET", "/_sim/resources/{key}", timeline.resource),
 )
 
 

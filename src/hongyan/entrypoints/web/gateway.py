@@ -1,7 +1,6 @@
 """What the web asks of the gateway that it shows."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -10,7 +9,7 @@ from hongyan.application.observe_app import AppReport, Check
 from hongyan.domain.errors import NotFoundError
 from hongyan.domain.identity import AppId
 
-__all__ = ["Executor", "Gateway", "House", "Listener", "app_called", "name_of"]
+__all__ = ["Executor", "Gateway", "House", "Listener", "app_called", "name_of", "simulator_link"]
 
 
 class Listener(Protocol):
@@ -85,27 +84,43 @@ class Gateway(Protocol):
         """Copy the database while the gateway runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """The process around the gateway: where it lives, since when, and how it is asked to stop.
-
-    `started_at` is UTC milliseconds; the simulator's fields are None when none was started.
-    """
-
-    home: Path
-    version: str
-    pid: int
-    started_at: int
-    stop: Callable[[], None]
-    simulator_url: str | None = None
-    simulator_token: str | None = None
+class House(Protocol):
+    """The process around the gateway. `started_at` is UTC milliseconds; the simulator's parts are None without one."""
 
     @property
-    def simulator_link(self) -> str | None:
-        """Give the link that opens the simulated Feishu."""
-        if self.simulator_url is None or self.simulator_token is None:
-            return None
-        return f"{self.simulator_url}/?token={self.simulator_token}"
+    def home(self) -> Path:
+        """Where everything of this gateway lives."""
+
+    @property
+    def version(self) -> str:
+        """The version that runs."""
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+
+    @property
+    def started_at(self) -> int:
+        """When it started."""
+
+    @property
+    def stop(self) -> Callable[[], None]:
+        """Ask it to stop; returns at once."""
+
+    @property
+    def simulator_url(self) -> str | None:
+        """The simulated platform's address."""
+
+    @property
+    def simulator_token(self) -> str | None:
+        """The token of the simulated platform's page."""
+
+
+def simulator_link(house: House) -> str | None:
+    """Give the link that opens the simulated Feishu; None without one."""
+    if house.simulator_url is None or house.simulator_token is None:
+        return None
+    return f"{house.simulator_url}/?token={house.simulator_token}"
 
 
 def app_called(gateway: Gateway, name: str) -> AppId:

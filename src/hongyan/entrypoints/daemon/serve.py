@@ -1,0 +1,244 @@
+"""Take the home, open the doors, carry the gateway until a signal comes, close everything in the reverse order."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+import webbrowser
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+import structlog
+
+from hongyan._version import __version__
+from hongyan.bootstrap import Gateway, open_gateway
+from hongyan.config import Settings
+from hongyan.domain.errors import BlockedError, BusyError, HongyanError
+from hongyan.domain.home import LOG_FOLDER, SOCKET
+from hongyan.entrypoints.daemon import rehearse
+from hongyan.entrypoints.daemon.doors import Door, bind_port, bind_socket
+from hongyan.entrypoints.daemon.failures import ExitCode, tell
+from hongyan.entrypoints.daemon.neighbour import Links, links_of_running, wait_for_running
+from hongyan.entrypoints.daemon.ready import Ready, print_links, write_ready
+from hongyan.entrypoints.daemon.simulator import Simulated, SimulatorProcess, World
+from hongyan.entrypoints.daemon.site import House, Keys, load_site, make_site
+
+__all__ = ["Start", "serve"]
+
+log = structlog.get_logger("hongyan.daemon")
+
+STOP_SECONDS: Final = 10.0
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What one start was asked to do. `started` is the monotonic second at which it began."""
+
+    settings: Settings
+    port: int
+    simulator: bool
+    ready_file: Path | None
+    opens_browser: bool
+    language: str
+    started: float
+
+    @property
+    def home(self) -> Path:
+        """Give the home."""
+        return self.settings.home
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """The simulated side of this start."""
+
+    process: SimulatorProcess
+    world: World
+    simulated: Simulated
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A gateway whose doors are open."""
+
+    gateway: Gateway
+    keys: Keys
+    rehearsal: Rehearsal | None
+
+
+async def serve(start: Start) -> int:
+    """Serve until a signal or a stop over the interface; give the exit code.
+
+    A home that is served already gets its links printed and nothing is started. Raise HongyanError when nothing can be
+    served.
+    """
+    socket = start.home / SOCKET
+    links = await links_of_running(socket) if socket.exists() else None
+    if links is None:
+        try:
+            return await _serve(start)
+        except BusyError as error:
+            if error.code != "home.busy":
+                raise
+            links = await wait_for_running(socket)
+            if links is None:
+                raise _not_answering(error) from error
+    print_links(links, start.language, already=True)
+    return ExitCode.DONE
+
+
+def _not_answering(error: BusyError) -> BusyError:
+    hint = "Wait for it, or end that process if it hangs; then start again."
+    return BusyError("home.not_answering", f"{error.message}, which does not answer", hint=hint)
+
+
+async def _serve(start: Start) -> int:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, stop.set)
+    async with AsyncExitStack() as stack:
+        opened = await _open(start, stack, stop)
+        code = await _carry(start, opened, stop)
+    log.info("gateway.stopped", exit_code=code)
+    return code
+
+
+async def _carry(start: Start, opened: Opened, stop: asyncio.Event) -> int:
+    """Carry the gateway until it is asked to stop, or until something ends it."""
+    code = ExitCode.DONE
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(opened.gateway.run()), group.create_task(_welcome(start, opened))]
+            if opened.rehearsal is not None:
+                tasks.append(group.create_task(opened.rehearsal.process.watch()))
+            await stop.wait()
+            log.info("gateway.stopping")
+            for task in tasks:
+                task.cancel()
+    except* HongyanError as known:
+        error = next(one for one in _leaves(known) if isinstance(one, HongyanError))
+        log.error("gateway.ended", code=error.code)
+        code = tell(error)
+    except* Exception as broken:
+        log.error("gateway.broke", exc_info=broken)
+        hint = f"{start.home / LOG_FOLDER / 'gateway.log'} has more; starting again takes the work up."
+        code = tell(HongyanError("the gateway met a fault of its own", hint=hint))
+    return code
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for one in group.exceptions:
+        if isinstance(one, BaseExceptionGroup):
+            yield from _leaves(one)
+        else:
+            yield one
+
+
+async def _open(start: Start, stack: AsyncExitStack, stop: asyncio.Event) -> Opened:
+    """Open everything in order; what the stack holds is closed in the reverse one."""
+    listening = stack.enter_context(bind_port(start.settings.gateway.host, start.port))
+    rehearsal = await _bring_up_simulator(start, stack) if start.simulator else None
+    settings = start.settings
+    if rehearsal is not None:
+        settings = rehearse.with_rehearsal(settings, rehearsal.world, rehearsal.simulated)
+        await rehearse.set_stage(rehearsal.world, rehearsal.simulated)
+    gateway = await open_gateway(settings)
+    stack.push_async_callback(_close, gateway)
+    _insist_on_an_app(gateway)
+    house = _house(start, gateway, rehearsal, stop)
+    port = int(listening.getsockname()[1])
+    site = make_site(gateway, port, house)
+    path = start.home / SOCKET
+    for application, bound in ((site.on_port, listening), (site.on_socket, bind_socket(path))):
+        door = Door(application, bound)
+        await door.open()
+        stack.push_async_callback(door.close)
+    stack.callback(path.unlink, missing_ok=True)
+    log.info("gateway.serving", port=port, home=str(start.home))
+    return Opened(gateway, site.keys, rehearsal)
+
+
+async def _bring_up_simulator(start: Start, stack: AsyncExitStack) -> Rehearsal:
+    world = rehearse.next_world(start.home)
+    process = SimulatorProcess(start.home, world)
+    stack.push_async_callback(process.stop)
+    await process.start()
+    load_site()  # while the child starts
+    return Rehearsal(process, world, await process.ready())
+
+
+def _house(start: Start, gateway: Gateway, rehearsal: Rehearsal | None, stop: asyncio.Event) -> House:
+    return House(
+        home=start.home,
+        version=__version__,
+        pid=os.getpid(),
+        started_at=gateway.desk.clock.now(),
+        stop=stop.set,
+        simulator_url=rehearsal.simulated.url if rehearsal else None,
+        simulator_token=rehearsal.simulated.token if rehearsal else None,
+    )
+
+
+def _insist_on_an_app(gateway: Gateway) -> None:
+    """Raise what keeps the first App out when Apps are configured and none of them can be used."""
+    apps = gateway.settings.apps
+    if not apps or gateway.desk.chats:
+        return
+    apps[0].app_secret.resolve(os.environ)
+    codes = {view.app: view.error_code for view in gateway.listeners()}
+    raise BlockedError("app.not_usable", f"no App can be used: {codes}", hint="`hongyan config check` says more.")
+
+
+async def _close(gateway: Gateway) -> None:
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await gateway.close()
+    except TimeoutError:
+        log.error("gateway.close_cut_short")
+
+
+async def _welcome(start: Start, opened: Opened) -> None:
+    """Set the rehearsal up, then say that the gateway serves: whoever reads that may write to the bot at once."""
+    simulated = None
+    if opened.rehearsal is not None:
+        simulated = opened.rehearsal.simulated
+        await _rehearse(start, opened.gateway, opened.rehearsal)
+    ready = Ready(
+        console_url=opened.keys.new_link(),
+        api_token=opened.keys.api_token,
+        simulator_url=simulated.url if simulated else None,
+        simulator_token=simulated.token if simulated else None,
+        pid=os.getpid(),
+        ready_ms=round((time.monotonic() - start.started) * 1_000),
+    )
+    write_ready(start.ready_file, ready)
+    simulator_link = f"{simulated.url}/?token={simulated.token}" if simulated else None
+    print_links(Links(opened.keys.new_link(), simulator_link), start.language)
+    if start.opens_browser and _has_screen():
+        await asyncio.to_thread(webbrowser.open, opened.keys.new_link())
+
+
+async def _rehearse(start: Start, gateway: Gateway, rehearsal: Rehearsal) -> None:
+    stage = rehearse.Stage(gateway, rehearse.app_of(rehearsal.world), rehearsal.simulated)
+    try:
+        await rehearse.raise_curtain(stage, start.home)
+    except HongyanError as error:
+        log.error("rehearsal.failed", code=error.code)
+        tell(error)
+    except (httpx.HTTPError, TimeoutError) as error:
+        log.error("rehearsal.failed", error=type(error).__name__)
+        hint = "The status page says what works; the rest is served."
+        tell(BlockedError("rehearsal.failed", "the simulated owner could not be paired", hint=hint))
+
+
+def _has_screen() -> bool:
+    if not sys.stdout.isatty():
+        return False
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

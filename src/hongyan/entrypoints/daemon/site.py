@@ -1,0 +1,65 @@
+"""What is served at the doors, made by the web's own room.
+
+Entry points do not import one another, so the web is named by uvicorn's import strings, as a server on the command line
+would be told which application to serve. What it hands back is typed here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from starlette.types import ASGIApp
+from uvicorn.importer import import_from_string
+
+from hongyan.bootstrap import Gateway
+
+__all__ = ["House", "Keys", "Site", "load_site", "make_site"]
+
+APPLICATION: Final = "hongyan.entrypoints.web.app:create_app"
+ACCESS: Final = "hongyan.entrypoints.web.access:Access"
+OVER_SOCKET: Final = "hongyan.entrypoints.web.guard:over_socket"
+
+
+class Keys(Protocol):
+    """What opens the loopback door."""
+
+    api_token: str
+
+    def new_link(self) -> str:
+        """Make a link that opens the console once, within a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The process around the gateway, as the web asks of it (`House` in its `gateway.py`)."""
+
+    home: Path
+    version: str
+    pid: int
+    started_at: int
+    stop: Callable[[], None]
+    simulator_url: str | None
+    simulator_token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The applications of the two doors, and the keys of the first."""
+
+    on_port: ASGIApp
+    on_socket: ASGIApp
+    keys: Keys
+
+
+def load_site() -> None:
+    """Load the web and its libraries, which takes longer than anything else at a start. Safe to repeat."""
+    import_from_string(APPLICATION)
+
+
+def make_site(gateway: Gateway, port: int, house: House) -> Site:
+    """Make the site of a gateway whose loopback door is at `port`."""
+    create_app, access, over_socket = (import_from_string(name) for name in (APPLICATION, ACCESS, OVER_SOCKET))
+    keys: Keys = access(port)
+    application: ASGIApp = create_app(gateway, house, keys)
+    return Site(application, over_socket(application), keys)

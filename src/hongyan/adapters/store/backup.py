@@ -55,27 +55,27 @@ def copy_database(database: Path, target: Path) -> None:
         raise RefusedError("backup.folder_missing", f"the folder {target.parent} does not exist")
     if target.exists():
         raise RefusedError("backup.exists", f"{target} exists and is not overwritten")
-    with _unfinished(target) as part:
+    with _translated(target), _unfinished(target) as part:
         _copy(database, part)
         _sync(part)
         try:
             os.link(part, target)
         except FileExistsError as error:
             raise RefusedError("backup.exists", f"{target} exists and is not overwritten") from error
-    _sync(target.parent)
+        _sync(target.parent)
 
 
 def _restore(copy: Path, database: Path, lock: FileLock, restored_at: int) -> Restored:
     lock.acquire(started_at=restored_at)
     try:
         condition = _check(copy)
-        with _unfinished(database) as part:
+        with _translated(database), _unfinished(database) as part:
             _copy(copy, part)
             _mark(part, restored_at)
             _sync(part)
             kept = _set_aside(database)
             part.replace(database)
-        _sync(database.parent)
+            _sync(database.parent)
     finally:
         lock.release()
     return Restored(kept, condition)
@@ -96,13 +96,13 @@ def _check(copy: Path) -> Condition:
 
 def _copy(source: Path, target: Path) -> None:
     """Copy in one step, so that a gateway that goes on writing cannot make the copy start over."""
-    with _translated(target), closing(_open(source, "ro")) as reading, closing(_open(target, "rw")) as writing:
+    with closing(_open(source, "ro")) as reading, closing(_open(target, "rw")) as writing:
         reading.backup(writing, pages=-1)
         writing.execute("PRAGMA journal_mode = DELETE")  # one file, without a WAL beside it
 
 
 def _mark(database: Path, restored_at: int) -> None:
-    with _translated(database), closing(_open(database, "rw")) as connection:
+    with closing(_open(database, "rw")) as connection:
         connection.execute(_MARK, (str(restored_at),))
 
 
@@ -167,7 +167,7 @@ def _unfinished(target: Path) -> Iterator[Path]:
 def _translated(database: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise translate(error, database) from error
 
 

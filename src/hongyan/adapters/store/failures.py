@@ -1,5 +1,6 @@
-"""What an error of SQLite means in the gateway's own error tree."""
+"""What an error of SQLite, or of the file system under it, means in the gateway's own error tree."""
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -36,6 +37,7 @@ _TAKEN: Final = frozenset(
         sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY,
     }
 )
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _PRIMARY: Final = 0xFF  # the low byte of an extended result code is the primary one
 _ROOM_BYTES: Final = 256 * 1024  # a disk with less room than this is full, whatever the failed call reported
 
@@ -47,6 +49,8 @@ def translate(error: Exception, database: Path) -> StoreError:
     found = _CLASSES.get(primary, StoreError) if primary is not None else StoreError
     if primary == sqlite3.SQLITE_IOERR and _is_full(database.parent):
         found = StoreFullError
+    if isinstance(error, OSError):
+        return (StoreFullError if error.errno in _NO_ROOM else StoreError)(f"{database.parent}: {error.strerror}")
     return found(f"the database answered: {error}")
 
 

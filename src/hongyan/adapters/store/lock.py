@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from hongyan.domain.errors import BusyError
+from hongyan.domain.errors import BlockedError, BusyError
 
 __all__ = ["FileLock", "Holder", "read_holder"]
 
@@ -37,8 +37,14 @@ class FileLock:
         self._descriptor: int | None = None
 
     def acquire(self, *, started_at: int, socket: str = "") -> None:
-        """Take the lock for this process. Raise BusyError naming the holder's pid when another holder lives."""
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Take the lock for this process.
+
+        Raise BusyError naming the holder's pid when another holder lives, BlockedError when the file cannot be made.
+        """
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise BlockedError("lock.unwritable", f"{self._path}: {error.strerror}") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -66,10 +66,13 @@ def revision_of(connection: sqlite3.Connection) -> str | None:
 
 
 def create(path: Path) -> None:
-    """Write the schema of this version into a new or empty file, readable by its owner only; all or nothing."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    """Write the schema of this version into a new or empty file, readable by its owner only; all or nothing.
+
+    Raise StoreFullError when there is no room, StoreError when the file cannot be made or has tables already.
+    """
     try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.executescript(f"BEGIN IMMEDIATE;\n{_SCHEMA.read_text(encoding='utf-8')}\nCOMMIT;")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise translate(error, path) from error

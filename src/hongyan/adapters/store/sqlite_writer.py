@@ -88,7 +88,7 @@ class Writer(Generic[Ticket]):
             if len(batch) == self._batch_limit or self._waiting.empty():
                 break
             unit = self._waiting.get_nowait()
-        self._stopping = self._stopping or unit is None
+        self._stopping = unit is None
         return [] if self._abandoned else batch
 
     def _commit(self, batch: list[Unit[Ticket]]) -> None:

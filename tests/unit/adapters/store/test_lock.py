@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hongyan.adapters.store.lock import FileLock, Holder, read_holder
-from hongyan.domain.errors import BusyError
+from hongyan.domain.errors import BlockedError, BusyError
 
 ROOT = Path(__file__).parents[4]
 HOLD = """
@@ -91,6 +91,11 @@ def test_the_file_is_private(tmp_path: Path) -> None:
     lock.acquire(started_at=1)
     assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o600
     lock.release()
+
+
+def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BlockedError):
+        FileLock(tmp_path / "no such folder" / "lock").acquire(started_at=1)
 
 
 def test_a_home_without_a_lock_has_no_holder(tmp_path: Path) -> None:

@@ -204,11 +204,25 @@ def test_no_text_makes_anything_but_settings_or_a_mistake_with_a_code(
     _settings_or_mistake(tmp_path_factory.getbasetemp(), text)
 
 
-PIECES: Final = st.sampled_from(
-    """[ ] [[apps]] [gateway] apps gateway . port name = " \"\"\" ' ''' { } env , 1 - true 1979-05-27 "x" # \\ executors
-    [apps.app_secret] 0x nan""".split()
-    + ["\n"]
+BRACKETS: Final = ("[", "]", "{", "}", "[[apps]]", "[gateway]", "[apps.app_secret]", '"', '"""', "'", "'''", "\\", "#")
+WORDS: Final = (
+    "apps",
+    "gateway",
+    "executors",
+    "port",
+    "name",
+    "env",
+    ".",
+    ",",
+    "=",
+    "\n",
+    "1",
+    "-",
+    "true",
+    '"x"',
+    "nan",
 )
+PIECES: Final = st.sampled_from(BRACKETS + WORDS)
 
 
 @given(st.lists(PIECES, max_size=40).map(" ".join))

@@ -1,5 +1,6 @@
 """The last one to hear of a failure: every way a command can end becomes a sentence and an exit code."""
 
+import io
 import os
 import sys
 import tempfile
@@ -20,21 +21,38 @@ LOG: Final = "cli.log"
 
 def guarded(work: Callable[[], int], *, as_json: bool, home: Path) -> int:
     """Do the work and give its exit code; whatever it raises is told in one sentence, never as a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter still gets the rest
+    failure: Failure | None = None
     try:
-        return work()
-    except Failure as failure:
-        return tell(failure, as_json=as_json)
-    except HongyanError as error:
-        return tell(Failure.of(error), as_json=as_json)
-    except KeyboardInterrupt:
-        return ExitCode.CANCELLED
+        code, failure = _attempt(work, home)
+        if failure is not None:
+            tell(failure, as_json=as_json)
+        sys.stdout.flush()
     except BrokenPipeError:
         _silence()
-        return ExitCode.DONE
+        code = failure.exit_code if failure else ExitCode.DONE
+    return code
+
+
+def _attempt(work: Callable[[], int], home: Path) -> tuple[int, Failure | None]:
+    """Give how the work ended: its exit code and, when it failed, what is to be told."""
+    try:
+        return work(), None
+    except Failure as error:
+        failure = error
+    except HongyanError as error:
+        failure = Failure.of(error)
+    except KeyboardInterrupt:
+        return ExitCode.CANCELLED, None
+    except BrokenPipeError:
+        raise
     except Exception as error:  # noqa: BLE001 - nobody above could tell it better
         written = _note(home)
-        message = say("internal", error=type(error).__name__)
-        return tell(Failure("internal.error", message, say("internal.mend", path=str(written))), as_json=as_json)
+        failure = Failure(
+            "internal.error", say("internal", error=type(error).__name__), say("internal.mend", path=str(written))
+        )
+    return failure.exit_code, failure
 
 
 def _silence() -> None:

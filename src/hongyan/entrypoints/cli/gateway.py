@@ -1,5 +1,6 @@
 """Asks the running gateway over the Unix socket in its home."""
 
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -35,8 +36,8 @@ def at(*parts: str) -> str:
 class Gateway:
     """A connection to the gateway of one home; every call ends within its time-out.
 
-    A call raises NotRunning, the Failure that the gateway answered with, `gateway.no_answer` when a reading got no
-    answer, or `gateway.unknown_outcome` when a change was sent and no answer came.
+    Entering it and a call raise NotRunning; a call also the Failure that the gateway answered with,
+    `gateway.no_answer` when a reading got no answer, `gateway.unknown_outcome` when a change was sent and none came.
     """
 
     def __init__(self, home: Path) -> None:
@@ -46,6 +47,14 @@ class Gateway:
         self._client = httpx.Client(transport=transport, base_url="http://localhost", timeout=times, trust_env=False)
 
     def __enter__(self) -> Self:
+        """Knock first. Raise NotRunning when nobody is there."""
+        with socket.socket(socket.AF_UNIX) as knock:
+            knock.settimeout(CONNECT_SECONDS)
+            try:
+                knock.connect(str(self._home / SOCKET))
+            except OSError as error:
+                self._client.close()
+                raise NotRunning(self._home) from error
         return self
 
     def __exit__(

@@ -59,6 +59,8 @@ def _before(
 def _run(words: Sequence[str]) -> int:
     try:
         ended: Any = typer.main.get_command(build()).main(list(words), prog_name="hongyan", standalone_mode=False)
+    except SystemExit:  # typer's answer to a reader that left before we had said everything
+        return ExitCode.DONE
     except typer.Abort:
         return ExitCode.CANCELLED
     except typer.TyperException as error:

@@ -44,6 +44,7 @@ BY_CODE: Final = (
     ("request.*", ExitCode.USAGE),
     ("chat.not_found", ExitCode.REFUSED),
     ("*.not_found", ExitCode.USAGE),
+    ("agent.held", ExitCode.BLOCKED),
     ("*.not_claimed", ExitCode.NOT_YET),
     ("gateway.stopping", ExitCode.NOT_YET),
     ("turn.not_ended", ExitCode.NOT_YET),

@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -66,9 +67,10 @@ def _exists(path: Path) -> UsageError:
 
 
 def print_links(links: Links, language: str, *, already: bool = False) -> None:
-    """Print the links in a short block; Chinese when the locale is."""
+    """Print the links in a short block; Chinese when the locale is. A terminal that is gone stops nothing."""
     runs, console, how, simulator = _WORDS["zh" if language.startswith("zh") else "en"]
-    print(f"\n{runs[already]}\n\n  {console}  ({how})\n    {links.console}")
+    block = f"\n{runs[already]}\n\n  {console}  ({how})\n    {links.console}\n"
     if links.simulator is not None:
-        print(f"\n  {simulator}\n    {links.simulator}")
-    print(flush=True)
+        block += f"\n  {simulator}\n    {links.simulator}\n"
+    with suppress(OSError):
+        print(block, flush=True)

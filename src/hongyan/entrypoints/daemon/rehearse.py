@@ -5,12 +5,11 @@ is authorised and bound. The world is the same at every start of a home, so a se
 """
 
 import asyncio
-import json
 import os
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -24,19 +23,20 @@ from hongyan.bootstrap import Gateway
 from hongyan.config import AppSettings, ExecutorSettings, Protocol, SecretSource, Settings
 from hongyan.config.secrets import SecretKind
 from hongyan.domain.bindings import Audience, Role, Scope
-from hongyan.domain.errors import ConfigurationError
 from hongyan.domain.identity import AppId
 from hongyan.domain.pairing import PairingState
 from hongyan.domain.workspaces import Grant
 from hongyan.entrypoints.daemon.simulator import Simulated, World
 
-__all__ = ["APP", "next_world", "raise_curtain", "set_stage", "with_rehearsal"]
+__all__ = ["APP", "Stage", "raise_curtain", "set_stage", "with_rehearsal", "world_at"]
 
 APP: Final = "simulated"
 EXECUTOR: Final = "rehearsal"
 WORKSPACE: Final = "rehearsal"
 OWNER, COLLEAGUE = ("linyan", "Lin Yan"), ("chenyu", "Chen Yu")
 BOT: Final = "Hongyan"
+SEED: Final = 1
+APP_ID: Final = AppId(f"cli_{SEED:016x}")
 SECRET_VARIABLE: Final = "SIMULATED_APP_SECRET"  # of this process only: an agent's environment is a list of names
 LISTENING: Final = "listening"
 CALL_SECONDS: Final = 10.0
@@ -50,38 +50,19 @@ class Stage:
     """What the rehearsal plays on."""
 
     gateway: Gateway
-    app: AppId
     simulated: Simulated
 
 
-def next_world(home: Path) -> World:
-    """Give the home's world for one more visit, and keep it. Raise ConfigurationError for a file that is not ours."""
-    path = home / "rehearsal.json"
-    try:
-        world = World(**json.loads(path.read_text(encoding="utf-8")))
-        world = replace(world, visit=world.visit + 1)
-    except FileNotFoundError:
-        world = World(seed=secrets.randbelow(2**31), visit=1)
-    except (ValueError, TypeError) as error:
-        hint = f"Remove {path}: the simulated people and chats start anew."
-        raise ConfigurationError("config.rehearsal", f"{path} cannot be read", hint=hint) from error
-    fresh = path.with_suffix(".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(asdict(world), file)
-    fresh.replace(path)
-    return world
+def world_at(now: int) -> World:
+    """Give the world of a start at `now` (UTC milliseconds): always the same people, never the same messages."""
+    return World(SEED, now)
 
 
-def app_of(world: World) -> AppId:
-    """Name the world's App."""
-    return AppId(f"cli_{world.seed:016x}")
-
-
-def with_rehearsal(settings: Settings, world: World, simulated: Simulated) -> Settings:
-    """Add the simulated App and the rehearsal agent to the settings."""
+def with_rehearsal(settings: Settings, url: str) -> Settings:
+    """Add the App of the simulated platform at `url` and the rehearsal agent to the settings."""
     os.environ[SECRET_VARIABLE] = secrets.token_hex(16)
     source = SecretSource(SecretKind.ENV, SECRET_VARIABLE)
-    app = AppSettings(APP, app_of(world), source, base_url=simulated.url)
+    app = AppSettings(APP, APP_ID, source, base_url=url)
     command = (sys.executable, "-m", "rehearsal_agent")
     agent = ExecutorSettings(EXECUTOR, Protocol.ACP, command)
     known = {executor.name for executor in settings.executors}
@@ -89,16 +70,15 @@ def with_rehearsal(settings: Settings, world: World, simulated: Simulated) -> Se
     return replace(settings, apps=(*settings.apps, app), executors=executors)
 
 
-async def set_stage(world: World, simulated: Simulated) -> None:
+async def set_stage(simulated: Simulated) -> None:
     """Bring the App and the people to the simulated platform, in one order, so that their chats have the same ids."""
-    app = app_of(world)
     async with _control(simulated) as control:
         secret = os.environ[SECRET_VARIABLE]
-        await _post(control, "/_sim/apps", {"app_id": app, "app_secret": secret, "name": BOT})
+        await _post(control, "/_sim/apps", {"app_id": APP_ID, "app_secret": secret, "name": BOT})
         for user_id, name in (OWNER, COLLEAGUE):
             await _post(control, "/_sim/users", {"user_id": user_id, "name": name})
-            await _post(control, "/_sim/chats", {"kind": "p2p", "users": [user_id], "bots": [app]})
-        group = {"kind": "topic", "name": "Wild Geese", "users": [OWNER[0], COLLEAGUE[0]], "bots": [app]}
+            await _post(control, "/_sim/chats", {"kind": "p2p", "users": [user_id], "bots": [APP_ID]})
+        group = {"kind": "topic", "name": "Wild Geese", "users": [OWNER[0], COLLEAGUE[0]], "bots": [APP_ID]}
         await _post(control, "/_sim/chats", group)
 
 
@@ -108,13 +88,13 @@ async def raise_curtain(stage: Stage, home: Path) -> None:
     Raise HongyanError, TimeoutError or an httpx error when a step did not happen.
     """
     desk = stage.gateway.desk
-    if await owner_of(desk, stage.app) is None:
+    if await owner_of(desk, APP_ID) is None:
         await _pair(stage)
     folder = home / WORKSPACE
     folder.mkdir(mode=0o700, exist_ok=True)
     await add_workspace(desk, WORKSPACE, str(folder), Grant.WRITE)
     wish = BindingWish(
-        app=stage.app,
+        app=APP_ID,
         audience=Audience.OWNER_PRIVATE,
         role=Role.PROJECT,
         workspace=WORKSPACE,
@@ -128,9 +108,9 @@ async def raise_curtain(stage: Stage, home: Path) -> None:
 async def _pair(stage: Stage) -> None:
     desk = stage.gateway.desk
     await _until_listening(stage)
-    pairing = await begin_pairing(desk, stage.app, replace_owner=False)
+    pairing = await begin_pairing(desk, APP_ID, replace_owner=False)
     async with _control(stage.simulated) as control:
-        await _post(control, "/_sim/messages", {"user": OWNER[0], "app": stage.app, "text": pairing.code})
+        await _post(control, "/_sim/messages", {"user": OWNER[0], "app": APP_ID, "text": pairing.code})
     await _until_claimed(desk, pairing.pairing_id)
     await confirm_pairing(desk, pairing.pairing_id)
 
@@ -138,7 +118,7 @@ async def _pair(stage: Stage) -> None:
 async def _until_listening(stage: Stage) -> None:
     async with asyncio.timeout(LISTENING_SECONDS):
         while True:
-            if any(one.app_id == stage.app and one.state == LISTENING for one in stage.gateway.listeners()):
+            if any(one.app_id == APP_ID and one.state == LISTENING for one in stage.gateway.listeners()):
                 return
             await asyncio.sleep(LOOK_SECONDS)
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 import time
 import webbrowser
@@ -23,10 +24,10 @@ from hongyan.domain.home import LOG_FOLDER, SOCKET
 from hongyan.entrypoints.daemon import rehearse
 from hongyan.entrypoints.daemon.doors import Door, bind_port, bind_socket
 from hongyan.entrypoints.daemon.failures import ExitCode, tell
-from hongyan.entrypoints.daemon.neighbour import Links, links_of_running, wait_for_running
+from hongyan.entrypoints.daemon.neighbour import Links, links_of_running
 from hongyan.entrypoints.daemon.ready import Ready, print_links, write_ready
-from hongyan.entrypoints.daemon.simulator import Simulated, SimulatorProcess, World
-from hongyan.entrypoints.daemon.site import House, Keys, load_site, make_site
+from hongyan.entrypoints.daemon.simulator import Simulated, SimulatorProcess
+from hongyan.entrypoints.daemon.site import House, Keys, Site, make_site
 
 __all__ = ["Start", "serve"]
 
@@ -55,21 +56,13 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """The simulated side of this start."""
-
-    process: SimulatorProcess
-    world: World
-    simulated: Simulated
-
-
-@dataclass(frozen=True, slots=True)
 class Opened:
     """A gateway whose doors are open."""
 
     gateway: Gateway
+    house: House
     keys: Keys
-    rehearsal: Rehearsal | None
+    simulator: SimulatorProcess | None
 
 
 async def serve(start: Start) -> int:
@@ -78,17 +71,14 @@ async def serve(start: Start) -> int:
     A home that is served already gets its links printed and nothing is started. Raise HongyanError when nothing can be
     served.
     """
-    socket = start.home / SOCKET
-    links = await links_of_running(socket) if socket.exists() else None
-    if links is None:
-        try:
-            return await _serve(start)
-        except BusyError as error:
-            if error.code != "home.busy":
-                raise
-            links = await wait_for_running(socket)
-            if links is None:
-                raise _not_answering(error) from error
+    try:
+        return await _serve(start)
+    except BusyError as error:
+        if error.code != "home.busy":
+            raise
+        links = await links_of_running(start.home / SOCKET)
+        if links is None:
+            raise _not_answering(error) from error
     print_links(links, start.language, already=True)
     return ExitCode.DONE
 
@@ -115,13 +105,10 @@ async def _carry(start: Start, opened: Opened, stop: asyncio.Event) -> int:
     code = ExitCode.DONE
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(opened.gateway.run()), group.create_task(_welcome(start, opened))]
-            if opened.rehearsal is not None:
-                tasks.append(group.create_task(opened.rehearsal.process.watch()))
+            living = group.create_task(_live(start, opened))
             await stop.wait()
             log.info("gateway.stopping")
-            for task in tasks:
-                task.cancel()
+            living.cancel()
     except* HongyanError as known:
         error = next(one for one in _leaves(known) if isinstance(one, HongyanError))
         log.error("gateway.ended", code=error.code)
@@ -133,6 +120,19 @@ async def _carry(start: Start, opened: Opened, stop: asyncio.Event) -> int:
     return code
 
 
+async def _live(start: Start, opened: Opened) -> None:
+    """Wait for the simulated platform if there is one, then carry messages and welcome whoever started us."""
+    simulator = opened.simulator
+    if simulator is not None:
+        opened.house.simulated = await simulator.ready()
+        await _set_stage(opened.house.simulated)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(opened.gateway.run())
+        group.create_task(_welcome(start, opened))
+        if simulator is not None:
+            group.create_task(simulator.watch())
+
+
 def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
     for one in group.exceptions:
         if isinstance(one, BaseExceptionGroup):
@@ -142,48 +142,32 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]
 
 
 async def _open(start: Start, stack: AsyncExitStack, stop: asyncio.Event) -> Opened:
-    """Open everything in order; what the stack holds is closed in the reverse one."""
-    listening = stack.enter_context(bind_port(start.settings.gateway.host, start.port))
-    rehearsal = await _bring_up_simulator(start, stack) if start.simulator else None
-    settings = start.settings
-    if rehearsal is not None:
-        settings = rehearse.with_rehearsal(settings, rehearsal.world, rehearsal.simulated)
-        await rehearse.set_stage(rehearsal.world, rehearsal.simulated)
+    """Take the home first, then the port, and open the doors; what the stack holds is closed in the reverse order."""
+    settings, simulator = start.settings, None
+    if start.simulator:
+        simulator = SimulatorProcess(start.home, rehearse.world_at(time.time_ns() // 1_000_000))
+        settings = rehearse.with_rehearsal(settings, simulator.url)
+        stack.push_async_callback(simulator.stop)  # after the gateway, which still speaks to it
     gateway = await open_gateway(settings)
     stack.push_async_callback(_close, gateway)
     _insist_on_an_app(gateway)
-    house = _house(start, gateway, rehearsal, stop)
+    listening = stack.enter_context(bind_port(start.settings.gateway.host, start.port))
+    if simulator is not None:
+        await simulator.start()  # only as the holder of the home; it starts while the rest is loaded
+    house = House(start.home, __version__, os.getpid(), gateway.desk.clock.now(), stop.set)
     port = int(listening.getsockname()[1])
     site = make_site(gateway, port, house)
-    path = start.home / SOCKET
+    await _open_doors(start.home / SOCKET, site, listening, stack)
+    log.info("gateway.serving", port=port, home=str(start.home))
+    return Opened(gateway, house, site.keys, simulator)
+
+
+async def _open_doors(path: Path, site: Site, listening: socket.socket, stack: AsyncExitStack) -> None:
     for application, bound in ((site.on_port, listening), (site.on_socket, bind_socket(path))):
         door = Door(application, bound)
         await door.open()
         stack.push_async_callback(door.close)
     stack.callback(path.unlink, missing_ok=True)
-    log.info("gateway.serving", port=port, home=str(start.home))
-    return Opened(gateway, site.keys, rehearsal)
-
-
-async def _bring_up_simulator(start: Start, stack: AsyncExitStack) -> Rehearsal:
-    world = rehearse.next_world(start.home)
-    process = SimulatorProcess(start.home, world)
-    stack.push_async_callback(process.stop)
-    await process.start()
-    load_site()  # while the child starts
-    return Rehearsal(process, world, await process.ready())
-
-
-def _house(start: Start, gateway: Gateway, rehearsal: Rehearsal | None, stop: asyncio.Event) -> House:
-    return House(
-        home=start.home,
-        version=__version__,
-        pid=os.getpid(),
-        started_at=gateway.desk.clock.now(),
-        stop=stop.set,
-        simulator_url=rehearsal.simulated.url if rehearsal else None,
-        simulator_token=rehearsal.simulated.token if rehearsal else None,
-    )
 
 
 def _insist_on_an_app(gateway: Gateway) -> None:
@@ -206,10 +190,9 @@ async def _close(gateway: Gateway) -> None:
 
 async def _welcome(start: Start, opened: Opened) -> None:
     """Set the rehearsal up, then say that the gateway serves: whoever reads that may write to the bot at once."""
-    simulated = None
-    if opened.rehearsal is not None:
-        simulated = opened.rehearsal.simulated
-        await _rehearse(start, opened.gateway, opened.rehearsal)
+    simulated = opened.house.simulated
+    if simulated is not None:
+        await _rehearse(start, opened, simulated)
     ready = Ready(
         console_url=opened.keys.new_link(),
         api_token=opened.keys.api_token,
@@ -219,14 +202,21 @@ async def _welcome(start: Start, opened: Opened) -> None:
         ready_ms=round((time.monotonic() - start.started) * 1_000),
     )
     write_ready(start.ready_file, ready)
-    simulator_link = f"{simulated.url}/?token={simulated.token}" if simulated else None
-    print_links(Links(opened.keys.new_link(), simulator_link), start.language)
+    print_links(Links(opened.keys.new_link(), opened.house.simulator_link), start.language)
     if start.opens_browser and _has_screen():
         await asyncio.to_thread(webbrowser.open, opened.keys.new_link())
 
 
-async def _rehearse(start: Start, gateway: Gateway, rehearsal: Rehearsal) -> None:
-    stage = rehearse.Stage(gateway, rehearse.app_of(rehearsal.world), rehearsal.simulated)
+async def _set_stage(simulated: Simulated) -> None:
+    try:
+        await rehearse.set_stage(simulated)
+    except httpx.HTTPError as error:
+        hint = "Start without it: `hongyan up --no-simulator`."
+        raise BlockedError("simulator.not_set_up", "the simulated Feishu could not be set up", hint=hint) from error
+
+
+async def _rehearse(start: Start, opened: Opened, simulated: Simulated) -> None:
+    stage = rehearse.Stage(opened.gateway, simulated)
     try:
         await rehearse.raise_curtain(stage, start.home)
     except HongyanError as error:

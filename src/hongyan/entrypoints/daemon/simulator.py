@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sys
 from asyncio.subprocess import PIPE, Process
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ __all__ = ["Simulated", "SimulatorProcess", "World"]
 
 log = structlog.get_logger("hongyan.daemon")
 
+HOST: Final = "127.0.0.1"
 READY_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 3.0
 
@@ -38,20 +40,34 @@ class Simulated:
     url: str
     token: str
 
+    @property
+    def link(self) -> str:
+        """Give the link that opens its page."""
+        return f"{self.url}/?token={self.token}"
+
 
 class SimulatorProcess:
-    """The child. It ends when its standard input closes, which the kernel does for a parent that was killed."""
+    """The child. It ends when its standard input closes, which the kernel does for a parent that was killed.
+
+    Its address is known before it starts, so that the gateway need not wait for it: a port that was free a moment ago.
+    """
 
     def __init__(self, home: Path, world: World) -> None:
         self._ready_file = home / "run" / "simulator.json"
         self._log = home / "logs" / "simulator.log"
         self._world = world
+        self._port = _free_port()
         self._process: Process | None = None
+
+    @property
+    def url(self) -> str:
+        """Give the address that it will serve at."""
+        return f"http://{HOST}:{self._port}"
 
     async def start(self) -> None:
         """Start it; it is not ready yet."""
         self._ready_file.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "feishu_simulator", "--port", "0", "--exit-with-stdin"]
+        command = [sys.executable, "-m", "feishu_simulator", "--port", str(self._port), "--exit-with-stdin"]
         world = ["--seed", str(self._world.seed), "--visit", str(self._world.visit)]
         told = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
@@ -81,7 +97,7 @@ class SimulatorProcess:
             hint = f"See {self._log}, or start without it: `hongyan up --no-simulator`."
             raise BlockedError("simulator.not_started", "the simulated Feishu did not start", hint=hint) from error
         self._ready_file.unlink(missing_ok=True)
-        return Simulated(str(facts["simulator_url"]), str(facts["simulator_token"]))
+        return Simulated(self.url, str(facts["simulator_token"]))
 
     async def watch(self) -> None:
         """Return when it has ended by itself, which is logged."""
@@ -103,3 +119,9 @@ class SimulatorProcess:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from uvicorn.importer import import_from_string
 
 from hongyan.bootstrap import Gateway
+from hongyan.entrypoints.daemon.simulator import Simulated
 
 __all__ = ["House", "Keys", "Site", "load_site", "make_site"]
 
@@ -30,17 +31,26 @@ class Keys(Protocol):
         """Make a link that opens the console once, within a minute."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class House:
-    """The process around the gateway, as the web asks of it (`House` in its `gateway.py`)."""
+    """The process around the gateway, as the web asks of it; `simulated` is filled in when the child is ready."""
 
     home: Path
     version: str
     pid: int
     started_at: int
     stop: Callable[[], None]
-    simulator_url: str | None
-    simulator_token: str | None
+    simulated: Simulated | None = None
+
+    @property
+    def simulator_url(self) -> str | None:
+        """The simulated platform's address."""
+        return self.simulated.url if self.simulated else None
+
+    @property
+    def simulator_link(self) -> str | None:
+        """The link that opens the simulated platform's page."""
+        return self.simulated.link if self.simulated else None
 
 
 @dataclass(frozen=True, slots=True)

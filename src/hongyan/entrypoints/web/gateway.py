@@ -9,7 +9,7 @@ from hongyan.application.observe_app import AppReport, Check
 from hongyan.domain.errors import NotFoundError
 from hongyan.domain.identity import AppId
 
-__all__ = ["Executor", "Gateway", "House", "Listener", "app_called", "name_of", "simulator_link"]
+__all__ = ["Executor", "Gateway", "House", "Listener", "app_called", "name_of"]
 
 
 class Listener(Protocol):
@@ -85,7 +85,7 @@ class Gateway(Protocol):
 
 
 class House(Protocol):
-    """The process around the gateway. `started_at` is UTC milliseconds; the simulator's parts are None without one."""
+    """The process around the gateway. `started_at` is UTC milliseconds; the simulator's are None without one."""
 
     @property
     def home(self) -> Path:
@@ -112,15 +112,8 @@ class House(Protocol):
         """The simulated platform's address."""
 
     @property
-    def simulator_token(self) -> str | None:
-        """The token of the simulated platform's page."""
-
-
-def simulator_link(house: House) -> str | None:
-    """Give the link that opens the simulated Feishu; None without one."""
-    if house.simulator_url is None or house.simulator_token is None:
-        return None
-    return f"{house.simulator_url}/?token={house.simulator_token}"
+    def simulator_link(self) -> str | None:
+        """The link that opens the simulated platform's page."""
 
 
 def app_called(gateway: Gateway, name: str) -> AppId:

@@ -11,7 +11,6 @@ from hongyan.domain.conversations import SessionState
 from hongyan.domain.errors import RefusedError
 from hongyan.entrypoints.web.access import LINK_SECONDS
 from hongyan.entrypoints.web.forms import BackupForm
-from hongyan.entrypoints.web.gateway import simulator_link
 from hongyan.entrypoints.web.guard import Caller
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheAccess, TheCaller, TheGateway, TheHouse
 from hongyan.entrypoints.web.routes.setup import app_views
@@ -67,9 +66,7 @@ async def new_links(house: TheHouse, access: TheAccess, caller: TheCaller) -> Li
     """Make links for a person at this machine. Raise RefusedError for a browser: a page must not mint another."""
     if caller not in {Caller.SOCKET, Caller.PROGRAM}:
         raise RefusedError("access.links", "a browser cannot make links", hint="Run `hongyan status` on the machine.")
-    return LinksView(
-        console_url=access.new_link(), expires_in_seconds=LINK_SECONDS, simulator_url=simulator_link(house)
-    )
+    return LinksView(console_url=access.new_link(), expires_in_seconds=LINK_SECONDS, simulator_url=house.simulator_link)
 
 
 @router.get("/doctor")

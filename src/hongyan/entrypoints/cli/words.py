@@ -192,6 +192,7 @@ SENTENCES: Final = {
         "Use the same version for both: stop the gateway and start it again.",
         "请使用同一版本：停止网关后重新启动。",
     ),
+    "opens_once": ("{link} (opens once, within a minute)", "{link}（一分钟内打开一次）"),
     "owed.not_found": ("Nothing that is owed has the id {id}.", "没有标识为 {id} 的待处理事项。"),
     "owed.not_found.mend": ("`hongyan owed list` shows what is owed now.", "用 `hongyan owed list` 查看。"),
     "pair.next": (

@@ -245,10 +245,12 @@ def test_the_status_names_what_runs_and_what_is_owed(hongyan: Terminal, counter:
         "balanced": True,
     }
     counter.will("GET /status", status)
+    counter.will("POST /login-links", {"console_url": "http://127.0.0.1:8767/login?t=x", "simulator_url": None}, 201)
     shown = hongyan("status").out
-    assert "http://127.0.0.1:8767" in shown
+    assert "http://127.0.0.1:8767/login?t=x" in shown
     assert "turn_1" in shown
     assert hongyan("status", "--json").json == status
+    assert counter.lines().count("POST /login-links") == 1
 
 
 def test_a_gateway_that_runs_is_asked_what_is_wrong(hongyan: Terminal, counter: Counter) -> None:

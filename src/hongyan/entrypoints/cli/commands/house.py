@@ -74,15 +74,16 @@ def status(call: Call) -> None:
     """Show what runs and what is owed."""
     with call.gateway() as gateway:
         found = record(gateway.get("/status"))
-    if call.answered(found.fields):
-        return
+        if call.answered(found.fields):
+            return
+        links = record(gateway.post("/login-links"))
     facts(
         [
             (say("home"), found.text("home")),
             (say("started_at"), found.moment("started_at")),
             (say("pid"), found.text("pid")),
-            (say("console"), found.text("console_url")),
-            (say("simulator"), found.text("simulator_url")),
+            (say("console"), say("opens_once", link=links.text("console_url"))),
+            (say("simulator"), links.text("simulator_url")),
             (say("sandbox"), found.text("sandbox")),
             (say("sessions"), found.text("sessions")),
             (say("running"), ", ".join(_running(turn) for turn in found.records("running"))),

@@ -1,6 +1,5 @@
 """Secrets: where one lies, and a value that does not show itself."""
 
-import hmac
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -10,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from pydantic import SecretStr
+
 from hongyan.domain.errors import BlockedError
 
 __all__ = ["Secret", "SecretKind", "SecretSource"]
@@ -18,33 +19,15 @@ KEYRING_SECONDS: Final = 10  # a keyring on a machine without a desktop may wait
 MISSING: Final = "config.secret_missing"
 
 
-class Secret:
+class Secret(SecretStr):
     """A secret value. It shows itself by `reveal` only: never in a log, a message or a traceback."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
 
     def reveal(self) -> str:
         """Give the value."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Secret(…)"
-
-    __str__ = __repr__
+        return self.get_secret_value()
 
     def __format__(self, _spec: str) -> str:
-        return repr(self)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Secret):
-            return NotImplemented
-        return hmac.compare_digest(self._value.encode(), other._value.encode())
-
-    def __hash__(self) -> int:
-        return hash((Secret, self._value))
+        return str(self)
 
     def __reduce__(self) -> str:
         raise TypeError("a secret is not copied or stored")

@@ -105,7 +105,8 @@ async def events(
     ended = await turn_has_ended(gateway.desk, turn_id)
     if STREAM in request.headers.get("accept", ""):
         start = int(last_event_id) if last_event_id and last_event_id.isdigit() else after
-        return StreamingResponse(_stream(gateway.desk, turn_id, start), headers={"cache-control": "no-store"})
+        told = _stream(gateway.desk, turn_id, start)
+        return StreamingResponse(told, headers={"cache-control": "no-store"}, media_type=STREAM)
     found = [EventView.of(row) for row in await events_after(gateway.desk, turn_id, after)]
     cursor = found[-1].cursor if found else after
     return EventList(turn_id=turn_id, events=found, cursor=cursor, ended=ended)

@@ -28,11 +28,11 @@ def line(text: str = "") -> None:
 
 def facts(pairs: Iterable[tuple[str, str]]) -> None:
     """Print names and values in two columns; a pair without a value is left out."""
-    grid = Table.grid(padding=(0, 2))
-    for name, value in pairs:
-        if value:
-            grid.add_row(Text(name, style="dim"), Text(value))
-    _console().print(grid)
+    shown = [(Text(name, style="dim"), value) for name, value in pairs if value]
+    wide = max((name.cell_len for name, _ in shown), default=0)
+    for name, value in shown:
+        name.pad_right(wide + 2 - name.cell_len)
+        _console().print(name.append(value, style="not dim"), soft_wrap=True)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

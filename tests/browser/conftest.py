@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request, Route, async_playwright
-
 from tests.conftest import is_local
 
 HERE: Final = Path(__file__).parent
@@ -36,6 +35,8 @@ FLAGS: Final = (
 PATIENCE_MS: Final = 10_000
 LAUNCH_SECONDS: Final = 60.0
 
+Language = Literal["en", "zh-CN"]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let every asynchronous browser test share the session's event loop: Chromium's driver lives on it."""
@@ -51,7 +52,7 @@ class Look:
 
     width: int = 1440
     height: int = 1000
-    language: Literal["en", "zh-CN"] = "en"
+    language: Language = "en"
     theme: Literal["light", "dark"] = "light"
     touch: bool = False
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from feishu_simulator.frames import Frame, decode
 from feishu_simulator.model import App, Chat, User
 
 Json = dict[str, Any]
-Answering = Callable[["Bot", Json], Awaitable[None]]
+Answering = Callable[["Bot", Json], Coroutine[Any, Any, None]]
 CLOSE_SECONDS = 5.0
 
 
@@ -132,9 +133,7 @@ async def scene(
         group_name = "Release 2.4" if names is None else "2.4 发布"
         token, _ = platform.tokens.issue(app)
         headers = {"authorization": f"Bearer {token}"}
-        async with httpx.AsyncClient(
-            base_url=simulator.base_url, headers=headers, trust_env=False, timeout=10
-        ) as http:
+        async with httpx.AsyncClient(base_url=simulator.base_url, headers=headers, trust_env=False, timeout=10) as http:
             bot = Bot(simulator, app, http, script)
             bot.connect()
             group = platform.add_group(group_name, [lin, chen], [app], topics=True)
@@ -145,6 +144,11 @@ async def scene(
 async def ready(page: Page) -> None:
     """Wait until the page has drawn itself."""
     await expect(page.locator("html[data-ready=true]")).to_be_attached()
+
+
+async def enter(page: Page, name: str) -> None:
+    """Open a chat of the acting person."""
+    await page.locator("#places").get_by_role("button", name=re.compile(f"^{re.escape(name)}")).click()
 
 
 async def say(page: Page, text: str) -> None:

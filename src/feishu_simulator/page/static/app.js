@@ -5,7 +5,7 @@ import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { byId, h } from "./dom.js";
 import { Faults } from "./faults.js";
-import { preferences, showTheme } from "./preferences.js";
+import { preferences, showChoices } from "./preferences.js";
 import { Residents } from "./residents.js";
 import { Store } from "./store.js";
 import { Stream } from "./stream.js";
@@ -46,7 +46,7 @@ class Page {
 
   language() {
     applyWords();
-    showTheme();
+    showChoices();
   }
 
   wire() {

@@ -1,6 +1,6 @@
 // The acting person's chats, and the other people one may act as.
-import { KeyedList, byId, empty, h, oneTabStop, walkable } from "./dom.js";
-import { avatar } from "./message.js";
+import { KeyedList, byId, empty, h, oneTabStop, unseen, walkable } from "./dom.js";
+import { avatar, meet } from "./message.js";
 import { minute, iso } from "./times.js";
 import { placeName, placesOf } from "./view.js";
 import { language, t } from "./words.js";
@@ -18,6 +18,7 @@ export class Chats {
   }
 
   render() {
+    meet(this.store.users.keys());
     const places = placesOf(this.store, this.view.acting);
     this.placeList.show(places.map((place) => this.placeItem(place)));
     oneTabStop(this.places);
@@ -40,11 +41,11 @@ export class Chats {
 
   placeRow(place, last, current) {
     const name = placeName(place);
-    const words = h("span.words", {}, h("span.title", {}, name), h("span.last", {}, this.lastLine(place, last)));
+    const words = h("span.words", {}, h("span.title", {}, name), " ", h("span.last", {}, this.lastLine(place, last)));
     const row = h(
       "button.row",
-      { type: "button", title: name, "aria-label": name, "aria-current": current ? "true" : undefined },
-      avatar(name, place.key),
+      { type: "button", title: name, "aria-current": current ? "true" : undefined },
+      avatar(name, place.app?.app_id ?? place.key),
       words,
       last ? h("time", { datetime: iso(last.create_ms) }, minute(last.create_ms)) : null,
     );
@@ -68,9 +69,10 @@ export class Chats {
   personRow(user) {
     const row = h(
       "button.row",
-      { type: "button", title: t("act_as", { name: user.name }), "aria-label": t("act_as", { name: user.name }) },
+      { type: "button", title: t("act_as", { name: user.name }) },
       avatar(user.name, user.user_id),
-      h("span.words", {}, h("span.title", {}, user.name), h("span.last", {}, standing(user))),
+      unseen(t("switch_to")),
+      h("span.words", {}, h("span.title", {}, user.name), " ", h("span.last", {}, standing(user))),
     );
     row.addEventListener("click", () => this.view.enter(null, { acting: user.user_id, pane: "chats" }));
     return h("li", {}, row);

@@ -29,8 +29,8 @@ function withMentions(text, mentions) {
 }
 
 function mention(key, mentions, fallback = "") {
-  const name = mentions.find((item) => item.key === key)?.name ?? fallback;
-  return h("span.mention", {}, `@${key === "@_all" ? "all" : name}`);
+  const name = key === "@_all" ? "all" : (mentions.find((item) => item.key === key)?.name ?? fallback);
+  return name ? h("span.mention", {}, `@${name}`) : key;
 }
 
 function post(said, mentions) {

@@ -9,7 +9,7 @@ export function h(name, attributes = {}, ...children) {
   const node = document.createElement(tag);
   node.className = classes.join(" ");
   for (const [key, value] of Object.entries(attributes)) put(node, key, value);
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return node;
 }
 

@@ -10,7 +10,7 @@ export function openMenu(button, label, entries) {
   menu.addEventListener("toggle", (event) => {
     if (event.newState === "closed") menu.remove();
   });
-  document.body.append(menu);
+  (button.closest("main") ?? document.body).append(menu);
   menu.showPopover();
   place(menu, button);
   menu.firstElementChild?.focus();

@@ -7,8 +7,16 @@ import { counted, known, t } from "./words.js";
 export const REACTIONS = ["OK", "THUMBSUP", "DONE", "HEART", "Get", "OnIt"];
 const REACTION_ICONS = { Get: "check", OnIt: "clock", DONE: "check", OK: "check" };
 
+// Bots have one tone, groups another; people take theirs in the order in which they moved in.
+const PEOPLE_TONES = 3;
+const order = new Map();
+
+export function meet(ids) {
+  for (const id of ids) if (!order.has(id)) order.set(id, order.size % PEOPLE_TONES);
+}
+
 export function avatar(name, id) {
-  const tone = [...id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 4;
+  const tone = order.has(id) ? order.get(id) + 1 : id.startsWith("oc_") ? 1 : 0;
   return h(`span.avatar.tone-${tone}`, { "aria-hidden": "true" }, [...name.trim()][0] ?? "?");
 }
 

@@ -33,7 +33,12 @@ export function preferences(onLanguage) {
   });
 }
 
-export function showTheme() {
+export function showChoices() {
+  byId("language").lang = language() === "en" ? "zh-CN" : "en"; // it speaks the other language
+  showTheme();
+}
+
+function showTheme() {
   const words = t("theme_is", { theme: t(`theme_${theme()}`) });
   byId("theme").replaceChildren(icon(THEME_ICONS[theme()]));
   byId("theme").setAttribute("aria-label", words);

@@ -21,6 +21,11 @@ export class Follower {
     if (this.atEnd) this.box.scrollTop = this.box.scrollHeight;
   }
 
+  // The reader opens something: what they look at stays where it is.
+  stay() {
+    this.atEnd = false;
+  }
+
   toEnd() {
     this.atEnd = true;
     this.keep();

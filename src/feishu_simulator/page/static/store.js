@@ -21,9 +21,14 @@ export class Store {
     this.lastChange = 0;
   }
 
+  // Reads everything anew and shows it at once: chats that were open stay open and do not blink.
   async load() {
+    const opened = [...this.messages.keys()];
     const [state, timeline] = await Promise.all([api.state(), api.timeline()]);
+    const there = new Set(state.chats.map((chat) => chat.chat_id));
+    const read = await Promise.all(opened.filter((id) => there.has(id)).map(readMessages));
     this.clear();
+    this.messages = new Map(read);
     for (const app of state.apps) this.apps.set(app.app_id, app);
     for (const user of state.users) this.users.set(user.user_id, user);
     for (const chat of state.chats) this.chats.set(chat.chat_id, chat);
@@ -40,8 +45,8 @@ export class Store {
     if (this.messages.has(chatId) || this.pending.has(chatId)) return;
     this.pending.set(chatId, []);
     try {
-      const { messages } = await api.messages(chatId);
-      this.messages.set(chatId, new Map(messages.map((message) => [message.message_id, message])));
+      const [, said] = await readMessages(chatId);
+      this.messages.set(chatId, said);
       for (const change of this.pending.get(chatId) ?? []) this.applyToMessages(change);
     } finally {
       this.pending.delete(chatId);
@@ -132,6 +137,11 @@ export class Store {
   tell() {
     for (const listener of this.listeners) listener();
   }
+}
+
+async function readMessages(chatId) {
+  const { messages } = await api.messages(chatId);
+  return [chatId, new Map(messages.map((message) => [message.message_id, message]))];
 }
 
 function applyReaction(message, facts) {

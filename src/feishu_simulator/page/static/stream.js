@@ -1,5 +1,4 @@
-// Follows the simulator's changes. The browser resumes after a short break by itself (Last-Event-ID);
-// after a long one, a gap or a reset, everything is read anew.
+// Follows the simulator's changes. After a break, a gap or a reset everything is read anew: it may be another run.
 const RETRY_MS = 2_000;
 
 export class Stream {
@@ -25,21 +24,18 @@ export class Stream {
   listen() {
     const source = new EventSource(`/_sim/stream?after=${this.store.lastChange}`);
     this.source = source;
-    source.onopen = () => this.tellTrouble(null);
     source.onmessage = (event) => this.take(JSON.parse(event.data));
     source.onerror = () => {
+      source.close();
       this.tellTrouble("no_answer");
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.start(), RETRY_MS);
+      setTimeout(() => this.start(), RETRY_MS);
     };
   }
 
   take(change) {
     const expected = this.store.lastChange + 1;
     if (change.number < expected) return;
-    if (change.number > expected || change.kind === "reset") {
-      this.start();
-      return;
-    }
-    this.store.apply(change);
+    if (change.number === expected && change.kind !== "reset") this.store.apply(change);
+    else this.start();
   }
 }

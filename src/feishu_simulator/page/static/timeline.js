@@ -50,6 +50,7 @@ export class TimelinePane {
 
   toggle(item) {
     const { event_id: eventId } = item.facts;
+    this.follower.stay();
     this.view.toggleRow(item.key);
     if (item.kind !== "event" || this.bodies.has(eventId)) return;
     api.event(eventId).then(

@@ -1,9 +1,9 @@
 // How one row of the timeline reads.
 import { h, icon, unseen } from "./dom.js";
-import { fine, iso, second, span } from "./times.js";
+import { fraction, iso, second, span } from "./times.js";
 import { known, t } from "./words.js";
 
-const LONGEST_PATH = 34;
+const LONGEST_PATH = 20;
 const LONG_ID = /^(om|oc|ou|on|omt|cli|img|file|evt)?[-_]?[0-9A-Za-z_-]{12,}$/;
 
 export function row(item, { open, body, toggle }) {
@@ -12,7 +12,7 @@ export function row(item, { open, body, toggle }) {
   const line = h(
     "button.line",
     { type: "button", "aria-expanded": String(open), "aria-controls": id, title: read.title, data: { mark: "line" } },
-    h("time", { datetime: iso(item.atMs) }, fine(item.atMs)),
+    h("time", { datetime: iso(item.atMs) }, second(item.atMs), h("span.fraction", {}, fraction(item.atMs))),
     icon(read.icon),
     h("span.what", {}, unseen(`${read.direction} `), read.what),
     h(`span.outcome${read.tone ? `.${read.tone}` : ""}`, {}, read.outcome),

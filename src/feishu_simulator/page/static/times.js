@@ -10,7 +10,7 @@ export function minute(ms) {
 
 export const second = (ms) => `${minute(ms)}:${two(new Date(ms).getSeconds())}`;
 
-export const fine = (ms) => `${second(ms)}.${two(Math.floor((ms % 1000) / 10))}`;
+export const fraction = (ms) => `.${two(Math.floor((ms % 1000) / 10))}`;
 
 export const iso = (ms) => new Date(ms).toISOString();
 

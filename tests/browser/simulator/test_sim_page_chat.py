@@ -37,6 +37,7 @@ async def test_an_answer_appears_without_a_reload(browser_page: OpenPage) -> Non
         await expect(page.get_by_text("Nothing here leaves this machine")).to_be_visible()
         await say(page, "Good morning")
         await expect(page.locator(".bubble").last).to_have_text("You said: Good morning")
+        await expect(page.get_by_role("log")).to_have_text("Hongyan: You said: Good morning")
         await expect(page.locator("#sums")).to_have_text("said 1, visible from the bot 1")
         await snap(page, "simulator-greeting-light-en")
         assert here.texts(here.private) == ["Good morning", "You said: Good morning"]

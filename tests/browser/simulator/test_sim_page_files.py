@@ -124,6 +124,7 @@ def test_the_markup_holds_no_code_and_names_files_of_ours_alone() -> None:
     page = Attributes()
     page.feed(MARKUP)
     assert page.refused == []
+    assert MARKUP.count("<h1") == 1
     ours = [address for address in page.addresses if not address.startswith("#")]
     assert all(address.startswith("/static/") for address in ours)
     assert all((PAGE_FOLDER / address.partition("#")[0].lstrip("/")).is_file() for address in ours)

@@ -143,3 +143,16 @@ async def test_a_reset_empties_the_page(browser_page: OpenPage) -> None:
         await page.get_by_role("button", name="Close").click()
         await expect(page.get_by_role("button", name="Release")).to_be_visible()
         assert [user.name for user in here.simulator.platform.directory.users.values()] == ["Lin Yan"]
+
+
+async def test_a_call_stands_where_it_began(browser_page: OpenPage) -> None:
+    async with scene(clock="virtual") as here:
+        page = await browser_page(here.simulator.page_url)
+        await ready(page)
+        log = here.simulator.platform.request_log
+        early = log.begin(here.simulator.clock.now_ms(), "GET", "/open-apis/bot/v3/info", "")
+        here.simulator.clock.advance(1_000)
+        await say(page, "later")
+        await expect(page.locator(".entry.call")).to_have_count(3)
+        log.finish(early)
+        await expect(page.locator(".entry.call .what").first).to_contain_text("/bot/v3/info")

@@ -17,7 +17,8 @@ export class Conversation {
     this.follower = new Follower(byId("scroll"), () => this.seen());
     this.follower.follow(byId("messages"));
     this.where = null;
-    this.announced = null;
+    this.known = new Set(); // the messages that were there or were announced
+    this.loaded = false;
     this.unread = 0;
     this.shown = SHOWN;
     this.pointed = null;
@@ -51,16 +52,17 @@ export class Conversation {
 
   arrive(place, said) {
     const where = JSON.stringify([this.view.acting, place?.key, this.view.thread]);
-    const newest = said.at(-1)?.message_id ?? null;
+    const ids = said.map((message) => message.message_id);
     if (place?.chat) this.store.open(place.chat.chat_id).catch((error) => this.tellProblem(error));
-    if (where !== this.where) {
-      Object.assign(this, { where, unread: 0, shown: SHOWN, pointed: null, announced: newest });
+    if (where !== this.where) Object.assign(this, { where, unread: 0, shown: SHOWN, pointed: null, loaded: false });
+    if (this.loaded) {
+      this.announce(said.filter((message) => !this.known.has(message.message_id)));
+    } else {
+      this.loaded = !place?.chat || this.store.messages.has(place.chat.chat_id);
+      this.known = new Set();
       this.follower.toEnd();
-      return;
     }
-    const from = said.findIndex((message) => message.message_id === this.announced) + 1;
-    if (this.announced !== null || said.length === 1) this.announce(said.slice(from));
-    this.announced = newest;
+    for (const id of ids) this.known.add(id);
   }
 
   // Says new messages of others once, to those who listen; counts them for those who scrolled up.

@@ -51,6 +51,7 @@ export class Timeline {
 
   shown(filter) {
     const wanted = { events: "event", calls: "call" }[filter];
-    return [...this.rows.values()].filter((row) => !wanted || row.kind === wanted);
+    const rows = [...this.rows.values()].filter((row) => !wanted || row.kind === wanted);
+    return rows.sort((one, other) => one.atMs - other.atMs); // a call is told when it ends and stands where it began
   }
 }

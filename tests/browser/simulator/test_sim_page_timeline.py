@@ -136,6 +136,8 @@ async def test_a_reset_empties_the_page(browser_page: OpenPage) -> None:
         await expect(page.get_by_text("Nobody lives here yet.")).to_be_visible()
         await snap(page, "simulator-nobody-light-en")
         await page.locator("#nobody").get_by_role("button").click()
+        await expect(page.get_by_role("heading", name="A group with everyone")).to_be_visible()
+        await snap(page, "simulator-residents-dialog-light-en")
         for form, name in (("person", "Lin Yan"), ("app", "Hongyan"), ("group", "Release")):
             await page.locator(f"#{form}-name").fill(name)
             await page.locator(f"#{form}-name").press("Enter")

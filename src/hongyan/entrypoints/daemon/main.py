@@ -34,8 +34,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _run(given: argparse.Namespace, started: float) -> int:
     must_not_exist(given.ready_file)
     home = Path(given.home or default_home(os.environ)).expanduser().absolute()
-    settings = load_settings(home, os.environ)
     _make_home(home)
+    settings = load_settings(home, os.environ)
     log_to(home / LOG_FOLDER)
     start = Start(
         settings=settings,

@@ -71,6 +71,6 @@ def print_links(links: Links, language: str, *, already: bool = False) -> None:
     runs, console, how, simulator = _WORDS["zh" if language.startswith("zh") else "en"]
     block = f"\n{runs[already]}\n\n  {console}  ({how})\n    {links.console}\n"
     if links.simulator is not None:
-        block += f"\n  {simulator}\n    {links.simulator}\n"
+        block += f"  {simulator}\n    {links.simulator}\n"
     with suppress(OSError):
         print(block, flush=True)

@@ -88,6 +88,7 @@ async def raise_curtain(stage: Stage, home: Path) -> None:
     Raise HongyanError, TimeoutError or an httpx error when a step did not happen.
     """
     desk = stage.gateway.desk
+    await _until_listening(stage)  # a message that is sent earlier would wait for the platform's next try
     if await owner_of(desk, APP_ID) is None:
         await _pair(stage)
     folder = home / WORKSPACE
@@ -107,7 +108,6 @@ async def raise_curtain(stage: Stage, home: Path) -> None:
 
 async def _pair(stage: Stage) -> None:
     desk = stage.gateway.desk
-    await _until_listening(stage)
     pairing = await begin_pairing(desk, APP_ID, replace_owner=False)
     async with _control(stage.simulated) as control:
         await _post(control, "/_sim/messages", {"user": OWNER[0], "app": APP_ID, "text": pairing.code})

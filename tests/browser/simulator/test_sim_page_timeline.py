@@ -132,6 +132,7 @@ async def test_a_reset_empties_the_page(browser_page: OpenPage) -> None:
     async with scene() as here:
         page = await browser_page(here.simulator.page_url, Look(height=700))
         await ready(page)
+        await expect(page.get_by_text("Write to Hongyan")).to_be_visible()
         here.simulator.platform.reset()
         await expect(page.get_by_text("Nobody lives here yet.")).to_be_visible()
         await snap(page, "simulator-nobody-light-en")

@@ -53,7 +53,7 @@ export class Conversation {
   arrive(place, said) {
     const where = JSON.stringify([this.view.acting, place?.key, this.view.thread]);
     const ids = said.map((message) => message.message_id);
-    if (place?.chat) this.store.open(place.chat.chat_id).catch((error) => this.tellProblem(error));
+    if (place?.chat) this.read(place.chat.chat_id);
     if (where !== this.where) Object.assign(this, { where, unread: 0, shown: SHOWN, pointed: null, loaded: false });
     if (this.loaded) {
       this.announce(said.filter((message) => !this.known.has(message.message_id)));
@@ -63,6 +63,12 @@ export class Conversation {
       this.follower.toEnd();
     }
     for (const id of ids) this.known.add(id);
+  }
+
+  read(chatId) {
+    this.store.open(chatId).catch((error) => {
+      if (error.status !== 404) this.tellProblem(error); // a chat that is gone is told by the stream
+    });
   }
 
   // Says new messages of others once, to those who listen; counts them for those who scrolled up.
@@ -143,7 +149,7 @@ export class Conversation {
 
   blank(place, said) {
     const box = byId("blank");
-    box.hidden = !place || said.length > 0;
+    box.hidden = !place || !this.loaded || said.length > 0;
     if (box.hidden) return;
     const title = t("quiet_title", { name: placeName(place) });
     box.replaceChildren(empty(title, t(place.app ? "quiet_bot" : "quiet_group")));

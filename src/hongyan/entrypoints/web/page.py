@@ -1,5 +1,6 @@
 """The status page: what is read for it, and how a person reads it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from hongyan.application.browse import (
 )
 from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
-from hongyan.domain.bindings import Binding
+from hongyan.domain.bindings import Audience, Binding
 from hongyan.domain.conversations import HoldReason, Session, SessionState, Turn, TurnState
 from hongyan.domain.ledger import Partition
 from hongyan.entrypoints.web.gateway import Gateway, Listener, name_of
@@ -132,13 +133,13 @@ class Pages:
 async def look(gateway: Gateway, tongue: Tongue) -> Overview:
     """Read what the page shows."""
     desk = gateway.desk
-    owners = {str(owner.app): owner.name or owner.open_id for owner in await list_owners(desk)}
+    owners: dict[str, str] = {owner.app: owner.name or owner.open_id for owner in await list_owners(desk)}
     ledger = await read_ledger(desk)
     writes = await list_deliveries(desk, DELIVERIES_SHOWN)
     return Overview(
         apps=tuple(_app(one, owners.get(one.app_id, ""), tongue) for one in gateway.listeners()),
         sums=(_sum("received", "class", ledger.received, tongue), _sum("writes", "part", ledger.writes, tongue)),
-        sessions=await _sessions(gateway, tongue),
+        sessions=await _sessions(gateway, owners, tongue),
         owed=tuple(_owed(row, tongue) for row in await list_owed(desk)),
         writes=tuple(_write(line, tongue) for line in writes),
     )
@@ -157,12 +158,12 @@ def _sum(title: str, kind: str, partition: Partition, tongue: Tongue) -> Sum:
     return Sum(word(title, tongue), partition.total, classes, verdict, partition.balanced)
 
 
-async def _sessions(gateway: Gateway, tongue: Tongue) -> tuple[SessionRow, ...]:
+async def _sessions(gateway: Gateway, owners: Mapping[str, str], tongue: Tongue) -> tuple[SessionRow, ...]:
     desk = gateway.desk
     found = await list_sessions(desk)
     shown = sorted(found, key=lambda session: session.state is SessionState.CLOSED)[:SESSIONS_SHOWN]
     names = {str(workspace.id): workspace.name for workspace in await list_workspaces(desk)}
-    places = {binding.id: _place(gateway, binding) for binding in await list_bindings(desk)}
+    places = {one.id: _place(gateway, one, owners, tongue) for one in await list_bindings(desk)}
     turns = {turn.id: turn for turn in await list_running(desk)}
     rows = []
     for session in shown:
@@ -175,8 +176,13 @@ async def _sessions(gateway: Gateway, tongue: Tongue) -> tuple[SessionRow, ...]:
     return tuple(rows)
 
 
-def _place(gateway: Gateway, binding: Binding) -> str:
-    return f"{name_of(gateway, binding.app)} {binding.chat_id}".strip()
+def _place(gateway: Gateway, binding: Binding, owners: Mapping[str, str], tongue: Tongue) -> str:
+    """Name where a binding's words are said: this machine, the owner's private chat, or a chat by its id."""
+    if binding.audience is Audience.LOCAL:
+        return word("here", tongue)
+    private = binding.audience is Audience.OWNER_PRIVATE
+    chat = owners.get(binding.app, binding.owner) if private else binding.chat_id
+    return f"{name_of(gateway, binding.app)} · {chat}"
 
 
 def _progress(session: Session, turn: Turn | None, now: int, tongue: Tongue) -> tuple[Said, str]:

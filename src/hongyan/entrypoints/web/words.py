@@ -65,6 +65,7 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "本机上的审批仅供参考：Agent 没有在沙箱里运行。",
     ),
     "seen_at": ("seen {time}", "最近 {time}"),
+    "here": ("this machine", "本机"),
     "queued_count": ("{n} queued", "排队 {n} 条"),
     "out_of_reach": (
         "The gateway does not answer. This is what was seen last.",
@@ -154,6 +155,16 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "why.turn.interrupted_by_restart": (
         "A restart interrupted this; it was not run again.",
         "因重启中断，没有重跑。",
+    ),
+    "why.agent.lost": ("The agent's process ended before it answered.", "Agent 进程在回答之前结束了。"),
+    "why.agent.failed": ("The agent answered with an error.", "Agent 返回了错误。"),
+    "why.agent.protocol": ("The agent wrote something that is not its protocol.", "Agent 输出了不符合协议的内容。"),
+    "why.agent.start_failed": ("The agent could not be started.", "Agent 未能启动。"),
+    "why.agent.idle_timed_out": ("The agent gave no sign and was stopped.", "Agent 没有动静，已被停止。"),
+    "why.queue.timed_out": ("It waited longer than a day and was not run.", "排队超过一天，没有运行。"),
+    "why.turn.held_expired": (
+        "Nobody decided for a day; the outcome is unknown.",
+        "一天内没有人处理，结果不明。",
     ),
     "why.other": ("No verified answer yet ({code}).", "还没有核实的答复（{code}）。"),
 }

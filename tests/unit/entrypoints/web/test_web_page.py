@@ -127,7 +127,7 @@ async def test_nothing_of_the_page_is_inline_or_from_elsewhere(house: Served) ->
 
 
 async def test_the_files_of_the_page_are_served(house: Served) -> None:
-    named = re.findall(r'(?:src|href)="(/static/[^"]+)"', await page(house))
+    named = re.findall(r'(?:src|href)="(/static/[^"#]+)[^"]*"', await page(house))
     answers = [await house.visitor().get(path) for path in named]
     assert len(set(named)) == 3
     assert {answer.status_code for answer in answers} == {200}

@@ -41,7 +41,8 @@ async function refresh() {
 }
 
 async function act(button) {
-  button.disabled = true;
+  if (button.ariaDisabled) return;
+  button.ariaDisabled = "true"; // a truly disabled button would lose the focus
   const { owed, act: action, version } = button.dataset;
   const answer = await fetch(`/api/v1/owed/${owed}/${action}`, {
     method: "POST",
@@ -53,7 +54,7 @@ async function act(button) {
   if (!refused.hidden) {
     const reason = answer === null ? reach.textContent : (await answer.json()).detail;
     refused.textContent = refused.dataset.words.replace("{reason}", reason);
-    button.disabled = false;
+    button.ariaDisabled = null;
   }
   await refresh();
 }

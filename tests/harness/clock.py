@@ -41,6 +41,10 @@ class ManualClock:
         heapq.heappush(self._sleepers, (self._boot_ms + milliseconds, self._order, woken))
         await woken
 
+    def sleeps_for(self, milliseconds: int) -> bool:
+        """Tell whether somebody wakes in exactly that time."""
+        return any(due - self._boot_ms == milliseconds for due, _, woken in self._sleepers if not woken.done())
+
     async def advance(self, milliseconds: int) -> None:
         """Move both times forward; whoever sleeps wakes at their own moment, and may act before the next one wakes."""
         target = self._boot_ms + milliseconds
@@ -52,6 +56,11 @@ class ManualClock:
                 for _ in range(_TURNS_OF_THE_LOOP):
                     await asyncio.sleep(0)
         self._move(target - self._boot_ms)
+
+    async def leap(self, milliseconds: int) -> None:
+        """Move both times at once, as over a suspended machine: whoever sleeps wakes after it, once."""
+        self._move(milliseconds)
+        await self.advance(0)
 
     def reboot(self) -> None:
         """Start the machine anew: the boot clock begins again under another name."""

@@ -35,6 +35,8 @@ __all__ = ["Crash", "World", "open_world"]
 OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
 OPEN_STATES: Final = ("planned", "intended", "written")
 PATIENCE_SECONDS: Final = 20.0
+_FLOW_MS: Final = 100
+_FLOWING_STEPS: Final = 600
 
 
 @dataclass(slots=True)
@@ -149,9 +151,9 @@ class World:
         """Write to the bot as the owner."""
         return self.platform.people.write(self.owner.user_id, self.app.app_id, text)
 
-    async def advance(self, milliseconds: int) -> None:
-        """Move time, then let every worker look."""
-        await self.clock.advance(milliseconds)
+    async def advance(self, milliseconds: int, *, leap: bool = False) -> None:
+        """Move time step by step, or in one leap as over a suspended machine; then let every worker look."""
+        await (self.clock.leap if leap else self.clock.advance)(milliseconds)
         for topic in (ADMISSION, LANES, OUTBOX):
             if self._gateway is not None:
                 self._gateway.desk.wakeup.wake(topic)
@@ -163,6 +165,10 @@ class World:
     def fault(self, endpoint: str, effect: Effect, *, times: int = 1, nth: int | None = None) -> None:
         """Let the platform misbehave on matching calls or events."""
         self.platform.faults.add(Match(endpoint, times=times, nth=nth), effect)
+
+    def fault_read_once(self) -> None:
+        """Let the next read-back of a message fail in a way that passes."""
+        self.fault("GET /open-apis/im/v1/messages/:message_id", Effect(http_status=503))
 
     # --- looking ----------------------------------------------------------------------------
 
@@ -200,9 +206,23 @@ class World:
         """Wait until the query gives a row."""
         await self._until(lambda: self._any(sql, arguments))
 
-    async def until_settled(self) -> None:
-        """Wait until nothing is open: every request has its end (or is held or asked about), every write too."""
-        await self._until(self._is_settled)
+    async def until_asleep(self, milliseconds: int) -> None:
+        """Wait until somebody sleeps for exactly that long from now: the timer that a step of time is to ring."""
+        await self.until(lambda: self.clock.sleeps_for(milliseconds))
+
+    async def until_settled(self, *, flowing: bool = False) -> None:
+        """Wait until nothing is open: every request has its end (or is held or asked about), every write too.
+
+        Time stands still meanwhile, so that a lost wake-up shows; `flowing` lets it pass where a rate limit waits.
+        """
+        for _ in range(_FLOWING_STEPS):
+            if await self._is_settled():
+                return
+            if flowing:
+                await self.advance(_FLOW_MS)
+                self._changed.clear()  # the step itself is no change to wait for
+            await self._until(self._is_settled, once=flowing)
+        raise AssertionError(await self._explain())
 
     async def adds_up(self) -> Ledger:
         """Check both partitions against the platform's own list; every scenario ends here."""
@@ -235,14 +255,31 @@ class World:
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))
 
-    async def _until(self, condition: Callable[[], Awaitable[bool]]) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not await condition():
-                if self._running is not None and self._running.done():
-                    self._running.result()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), 0.05)
-                self._changed.clear()
+    async def _explain(self) -> str:
+        """Tell what is still open, for a wait that ran out."""
+        requests = await self.rows("SELECT state, code, tries, next_at, command FROM requests WHERE state <> 'closed'")
+        turns = await self.rows("SELECT state, text FROM turns WHERE state NOT IN ('completed', 'failed')")
+        parts = await self.rows(
+            "SELECT transport, state, code, next_at, attempts, order_key FROM parts "
+            "WHERE state IN ('planned', 'intended', 'written', 'unknown')"
+        )
+        return (
+            f"now {self.clock.now()}\nrequests {requests}\nturns {turns}\nparts {parts}\n{self.answers()}\n{_stacks()}"
+        )
+
+    async def _until(self, condition: Callable[[], Awaitable[bool]], *, once: bool = False) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + PATIENCE_SECONDS
+        while not await condition():
+            if self._running is not None and self._running.done():
+                self._running.result()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), 0.05)
+            self._changed.clear()
+            if once:
+                return
+            if loop.time() > deadline:
+                raise AssertionError(await self._explain())
 
     def _seen(self, changes: Changes) -> None:
         self.commits.append(changes)
@@ -299,3 +336,18 @@ def _read(path: Path, sql: str, arguments: dict[str, Any]) -> list[tuple[Any, ..
         rows = connection.execute(sql, arguments).fetchall()
     connection.close()
     return rows
+
+
+def _stacks() -> str:
+    """Name where every task of the loop waits."""
+    lines = []
+    for task in asyncio.all_tasks():
+        frames = task.get_stack(limit=1)
+        coro = getattr(task.get_coro(), "__qualname__", "?")
+        inner: Any = task.get_coro()
+        path = []
+        while inner is not None and hasattr(inner, "cr_await"):
+            path.append(f"{inner.__qualname__}:{inner.cr_frame.f_lineno if inner.cr_frame else '-'}")
+            inner = inner.cr_await
+        lines.append(f"{coro} {frames[-1].f_lineno if frames else ''} :: {' > '.join(path)}")
+    return "\n".join(sorted(lines))

@@ -126,15 +126,15 @@ async def decide_again(
 
 
 async def insist(desk: Desk, write: Callable[[], Awaitable[Result]]) -> Result:
-    """Repeat a write that must not be lost until the store takes it: a full disk or a conflict ends some day.
+    """Repeat a write that must not be lost until the store takes it: a full disk ends some day.
 
-    Raise any other error at once.
+    Raise any other error at once; after a conflict somebody else moved the row, and repeating would change nothing.
     """
     wait = limits.BACK_OFF_MS
     while True:
         try:
             return await write()
-        except (StoreError, ConflictError) as error:
+        except StoreError as error:
             if not error.retryable:
                 raise
         await desk.clock.sleep(wait)

@@ -3,7 +3,9 @@
 The first terminal state wins. Each ending is one transaction: state, transcript, lane, words to say.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
 from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
 from hongyan.application.routes import route_of
@@ -31,6 +33,8 @@ from hongyan.ports import queries
 
 __all__ = ["Ending", "cancel_silently", "end_turn", "finish_turn", "hold_turn", "requeue_turn", "say_to_stops"]
 
+_ENDING_TRIES: Final = 50  # more than anybody else can move one Turn
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -54,39 +58,39 @@ class _Scene:
 
 async def finish_turn(desk: Desk, turn_id: TurnId, answer: str) -> None:
     """Freeze the agent's answer, then hand it over; a crash between the two is finished at the next start."""
-    await insist(desk, lambda: decide_again(desk, lambda: _freeze(desk, turn_id, answer)))
+    await _surely(desk, lambda: _freeze(desk, turn_id, answer))
     await complete_turn(desk, turn_id)
 
 
 async def complete_turn(desk: Desk, turn_id: TurnId) -> None:
     """Hand a frozen answer over: transcript, lane, outbox. Safe to repeat."""
-    await insist(desk, lambda: decide_again(desk, lambda: _complete(desk, turn_id)))
+    await _surely(desk, lambda: _complete(desk, turn_id))
     desk.wakeup.wake(OUTBOX)
     desk.wakeup.wake(LANES)
 
 
 async def end_turn(desk: Desk, turn_id: TurnId, ending: Ending) -> None:
     """End a Turn without an answer and tell the person why; one that was being stopped ends as stopped."""
-    await insist(desk, lambda: decide_again(desk, lambda: _end(desk, turn_id, ending)))
+    await _surely(desk, lambda: _end(desk, turn_id, ending))
     desk.wakeup.wake(OUTBOX)
     desk.wakeup.wake(LANES)
 
 
 async def hold_turn(desk: Desk, turn_id: TurnId, reason: HoldReason) -> None:
     """Keep the lane shut until the owner decides, and tell the person once."""
-    await insist(desk, lambda: decide_again(desk, lambda: _hold(desk, turn_id, reason)))
+    await _surely(desk, lambda: _hold(desk, turn_id, reason))
     desk.wakeup.wake(OUTBOX)
 
 
 async def requeue_turn(desk: Desk, turn_id: TurnId) -> None:
     """Put a Turn back to its place in the queue; its prompt never went out, or the owner wants it run again."""
-    await insist(desk, lambda: decide_again(desk, lambda: _requeue(desk, turn_id)))
+    await _surely(desk, lambda: _requeue(desk, turn_id))
     desk.wakeup.wake(LANES)
 
 
 async def cancel_silently(desk: Desk, turn_id: TurnId, code: Silent) -> None:
     """End a Turn by rule, without a word: its message was recalled, changed without explanation, or revoked."""
-    await insist(desk, lambda: decide_again(desk, lambda: _cancel(desk, turn_id, code)))
+    await _surely(desk, lambda: _cancel(desk, turn_id, code))
     desk.wakeup.wake(LANES)
 
 
@@ -96,6 +100,11 @@ async def say_to_stops(desk: Desk, turn_id: TurnId, notice: Notice, *, last: boo
     if steps:
         await insist(desk, lambda: desk.store.commit(Changes("say_to_stops", steps)))
         desk.wakeup.wake(OUTBOX)
+
+
+async def _surely(desk: Desk, decide: Callable[[], Awaitable[tuple[Changes | None, None]]]) -> None:
+    """Decide until it is committed: an ending must not be lost to a conflict or a full disk."""
+    await insist(desk, lambda: decide_again(desk, decide, _ENDING_TRIES))
 
 
 async def _scene(desk: Desk, turn_id: TurnId) -> _Scene:

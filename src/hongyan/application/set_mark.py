@@ -43,13 +43,7 @@ async def _add(desk: Desk, part: Part) -> None:
 
 async def _remove(desk: Desk, part: Part) -> None:
     added = await desk.store.one(queries.PART, id=part.content)
-    if added is None or added.state in {PartState.PLANNED, PartState.INTENDED}:
-        await _wait(desk, part)
-        return
-    if added.state is PartState.UNKNOWN and added.next_at is not None:
-        await _wait(desk, part)
-        return
-    if not added.provider_id:
+    if added is None or not added.provider_id:  # it was never set
         where: Where = {"id": part.id, "state": part.state.value}
         gone = Update("parts", where, {"state": PartState.SUPERSEDED.value, "next_at": None})
         await insist(desk, lambda: desk.store.commit(Changes("skip_mark", (gone,))))
@@ -108,9 +102,3 @@ async def _failed(desk: Desk, part: Part, error: ChatError) -> None:
     else:
         step = move_part(part, PartEvent.LOSE, next_at=now + back_off(part.attempts), code=code)
     await insist(desk, lambda: desk.store.commit(Changes("mark_failed", (step,))))
-
-
-async def _wait(desk: Desk, part: Part) -> None:
-    where: Where = {"id": part.id, "state": part.state.value}
-    later = Update("parts", where, {"next_at": desk.clock.now() + back_off(1)})
-    await insist(desk, lambda: desk.store.commit(Changes("mark_waits", (later,))))

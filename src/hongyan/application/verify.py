@@ -40,10 +40,10 @@ async def reconcile_part(desk: Desk, part: Part) -> None:
 
     What cannot be proved stays unknown, visible and owed; it is never written under another key by itself.
     """
-    if window_open(part, attempt_now(desk, part)):
-        await deliver_part(desk, part)
-        return
     try:
+        if await _window_open(desk, part):
+            await deliver_part(desk, part)
+            return
         found = await _search(desk, part)
     except ChatError as error:
         await _later(desk, part, error.code)
@@ -56,6 +56,13 @@ async def reconcile_part(desk: Desk, part: Part) -> None:
     else:
         step = move_part(part, PartEvent.LOSE, next_at=None, code="delivery.unknown", searches=part.searches + 1)
         await settle_part(desk, part, (step,), PartState.UNKNOWN)
+
+
+async def _window_open(desk: Desk, part: Part) -> bool:
+    """Ask the platform for its time first when it is not known yet, as after a start."""
+    if attempt_now(desk, part).platform_offset is None:
+        await desk.chat(part.app).directory.me()
+    return window_open(part, attempt_now(desk, part))
 
 
 async def _search(desk: Desk, part: Part) -> MessageId | None:

@@ -19,7 +19,7 @@ from hongyan.application.stop_turn import signal_stop
 from hongyan.application.verify import reconcile_part, verify_part
 from hongyan.domain import limits
 from hongyan.domain.deliveries import Part, PartState
-from hongyan.domain.errors import HongyanError
+from hongyan.domain.errors import ConflictError, HongyanError
 from hongyan.domain.identity import TurnId
 from hongyan.domain.messages import Transport
 from hongyan.ports import queries
@@ -57,6 +57,8 @@ class Crew(Generic[Item]):
     async def _carry(self, key: Hashable, work: Callable[[], Awaitable[None]], done: Callable[[], None]) -> None:
         try:
             await work()
+        except ConflictError:
+            log.debug("work.moved", crew=self._name, item=str(key))  # it had moved on between the scan and the work
         except HongyanError as error:
             log.warning("work.failed", crew=self._name, item=str(key), code=error.code)
         except Exception as error:

@@ -199,11 +199,15 @@ WHERE p.transport = 'text' AND p.state IN ('planned', 'unknown') AND p.next_at <
 ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: due_beside
--- Read-backs of written texts, and marks in their order.
+-- Read-backs of written texts; and marks, each after the end of the one before it under the same message.
 SELECT p.* FROM parts p
 WHERE p.next_at <= :now
   AND ((p.transport = 'text' AND p.state = 'written')
-    OR (p.transport <> 'text' AND p.state IN ('planned', 'unknown')))
+    OR (p.transport <> 'text' AND p.state IN ('planned', 'unknown')
+      AND NOT EXISTS (
+        SELECT 1 FROM parts e
+        WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
+          AND (e.state IN ('planned', 'intended') OR (e.state = 'unknown' AND e.next_at IS NOT NULL)))))
 ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: claimed_by

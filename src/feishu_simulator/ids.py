@@ -10,18 +10,22 @@ import uuid
 
 _ALPHANUMERIC = string.ascii_lowercase + string.digits
 
+_LASTING = frozenset({"app", "secret", "user", "chat"})
+"""What a world of one seed keeps from visit to visit; messages and everything fleeting are minted anew."""
+
 
 class IdMint:
-    """Mints every id the platform hands out."""
+    """Mints every id the platform hands out. A `visit` other than 0 is a later day in the same seed's world."""
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    def __init__(self, seed: int, visit: int = 0) -> None:
+        self._seed, self._visit = seed, visit
         self._streams: dict[str, random.Random] = {}
 
     def stream(self, name: str) -> random.Random:
         """Return the seeded random stream of that name."""
         if name not in self._streams:
-            self._streams[name] = random.Random(f"{self._seed}:{name}")
+            visit = f":{self._visit}" if self._visit and name not in _LASTING else ""
+            self._streams[name] = random.Random(f"{self._seed}:{name}{visit}")
         return self._streams[name]
 
     def app_id(self) -> str:

@@ -30,6 +30,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=0, help="the port; 0 takes a free one")
     parser.add_argument("--ready-file", type=Path, help="written when it serves: JSON with the address and the token")
     parser.add_argument("--seed", type=int, default=0, help="the same seed mints the same ids")
+    parser.add_argument("--visit", type=int, default=0, help="another number: the same people and chats, new messages")
+    parser.add_argument("--exit-with-stdin", action="store_true", help="stop when standard input closes")
     parser.add_argument("--clock", choices=("real", "virtual"), default="real")
     return parser
 
@@ -39,7 +41,10 @@ async def _serve(options: argparse.Namespace) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    simulator = Simulator(SimulatorSettings(port=options.port, seed=options.seed, clock=options.clock))
+    if options.exit_with_stdin:
+        asyncio.get_running_loop().add_reader(sys.stdin, _watch_stdin, stop)
+    settings = SimulatorSettings(port=options.port, seed=options.seed, visit=options.visit, clock=options.clock)
+    simulator = Simulator(settings)
     try:
         await simulator.start()
     except OSError as error:
@@ -56,6 +61,13 @@ async def _serve(options: argparse.Namespace) -> int:
     finally:
         await simulator.stop()
     return DONE
+
+
+def _watch_stdin(stop: asyncio.Event) -> None:
+    """Stop at the end of input: a parent that was killed closes it without a word."""
+    if not os.read(sys.stdin.fileno(), 4096):
+        asyncio.get_running_loop().remove_reader(sys.stdin)
+        stop.set()
 
 
 def _write_ready(path: Path, simulator: Simulator, ready_ms: int) -> None:

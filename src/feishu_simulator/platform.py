@@ -27,14 +27,14 @@ class Platform:
     """Apps, people, chats and everything between them. Synchronous: every act is done when the call returns."""
 
     def __init__(self, settings: SimulatorSettings) -> None:
-        self._seed = settings.seed
+        self._seed, self._visit = settings.seed, settings.visit
         self.clock = SimClock(virtual=settings.clock == "virtual", start_ms=settings.start_ms)
         self.journal = Journal(self.clock.now_ms)
         self.clock.watch(lambda now_ms: self.journal.record("clock", {"now_ms": now_ms}))
         self._build()
 
     def _build(self) -> None:
-        world = World(self.clock, IdMint(self._seed), self.journal)
+        world = World(self.clock, IdMint(self._seed, self._visit), self.journal)
         self.ids = world.ids
         self.directory = Directory(world)
         self.tokens = Tokens(world)

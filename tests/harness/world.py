@@ -7,7 +7,7 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
 from feishu_simulator.model import Message as Said
 from hongyan.application.configure import BindingWish, add_binding, add_workspace
-from hongyan.application.desk import ADMISSION, LANES, OUTBOX
+from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
 from hongyan.application.read_ledger import read_ledger
 from hongyan.bootstrap import Gateway, Wiring, open_gateway
@@ -27,10 +27,11 @@ from hongyan.domain.identity import AppId
 from hongyan.domain.ledger import Ledger
 from hongyan.domain.workspaces import Grant
 from tests.harness.clock import ManualClock
+from tests.harness.disk import Disk
 from tests.harness.entropy import SeededEntropy
 from tests.harness.kill_points import never, wrap_ports
 
-__all__ = ["Crash", "World", "open_world"]
+__all__ = ["Crash", "Pause", "World", "open_world"]
 
 OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
 OPEN_STATES: Final = ("planned", "intended", "written")
@@ -65,6 +66,23 @@ class Crash:
             await never()
 
 
+@dataclass(slots=True)
+class Pause(Crash):
+    """Where the gateway stands still until it may go on; nothing dies."""
+
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def reach(self, point: str) -> None:
+        """Wait here when it is the place."""
+        if point == self.point:
+            self.reached.set()
+            await self.may_go_on.wait()
+
+    def mark(self, point: str) -> None:
+        """Nothing happens where nothing can wait."""
+
+
 class World:
     """What a scenario acts on and looks at. Made by `open_world`."""
 
@@ -78,7 +96,10 @@ class World:
         self.chat = self.platform.private_chat(self.owner, self.app)
         self.workspace = home / "workspace"
         self.agent_state = home / "agent-state"
-        self.executors: dict[str, list[str]] = {"rehearsal": [sys.executable, "-m", "rehearsal_agent"]}
+        rehearsal = [sys.executable, "-m", "rehearsal_agent"]
+        self.executors: dict[str, list[str]] = {"rehearsal": rehearsal, "plain": [*rehearsal, "--plain"]}
+        self.profiles = ["work"]
+        self.disk = Disk()
         self.binding: Binding | None = None
         self.commits: list[Changes] = []
         self._entropy = SeededEntropy(seed)
@@ -106,9 +127,7 @@ class World:
         self._write_configuration(reactions)
         trigger = crash or Crash()
         settings = load_settings(self.home, {})
-        wiring = Wiring(
-            clock=self.clock, entropy=self._entropy, wrap=lambda desk: wrap_ports(desk, trigger, self._seen)
-        )
+        wiring = Wiring(clock=self.clock, entropy=self._entropy, wrap=lambda desk: self._wrap(desk, trigger))
         self._gateway = await open_gateway(settings, wiring)
         self._running = asyncio.create_task(self._gateway.run())
         await self.until(lambda: bool(self._live_connections()) or trigger.dead.is_set())
@@ -131,8 +150,8 @@ class World:
             await self._gateway.close()
             self._gateway = None
 
-    async def bind(self) -> None:
-        """Pair the owner by a real message and bind the private chat to the workspace and the rehearsal agent."""
+    async def bind(self, executor: str = "rehearsal") -> None:
+        """Pair the owner by a real message and bind the private chat to the workspace and an executor."""
         desk = self.gateway.desk
         pairing = await begin_pairing(desk, self.app_id, replace_owner=False)
         self.say(pairing.code)
@@ -141,7 +160,7 @@ class World:
         self.workspace.mkdir(exist_ok=True)
         await add_workspace(desk, "work", str(self.workspace), Grant.WRITE)
         wish = BindingWish(
-            self.app_id, Audience.OWNER_PRIVATE, Role.PROJECT, "work", "rehearsal", None, Scope.HOST_DEFAULT
+            self.app_id, Audience.OWNER_PRIVATE, Role.PROJECT, "work", executor, None, Scope.HOST_DEFAULT
         )
         self.binding = await add_binding(desk, wish)
 
@@ -281,6 +300,9 @@ class World:
             if loop.time() > deadline:
                 raise AssertionError(await self._explain())
 
+    def _wrap(self, desk: Desk, trigger: Crash) -> Desk:
+        return wrap_ports(replace(desk, store=self.disk.under(desk.store)), trigger, self._seen)
+
     def _seen(self, changes: Changes) -> None:
         self.commits.append(changes)
         self._changed.set()
@@ -305,15 +327,19 @@ class World:
             f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
             for name, command in self.executors.items()
         )
-        (self.home / "hongyan.toml").write_text(
-            f"[gateway]\nreactions = {str(reactions).lower()}\n"
-            f'[[apps]]\nname = "work"\napp_id = "{self.app.app_id}"\n'
-            f'app_secret = {{ file = "{secret}" }}\nbase_url = "{self.simulator.base_url}"\n{executors}'
+        apps = "".join(
+            f'[[apps]]\nname = "{name}"\napp_id = "{self.app.app_id}"\n'
+            f'app_secret = {{ file = "{secret}" }}\nbase_url = "{self.simulator.base_url}"\n'
+            for name in self.profiles
         )
+        gateway = f"[gateway]\nreactions = {str(reactions).lower()}\n"
+        (self.home / "hongyan.toml").write_text(gateway + apps + executors)
 
 
 @asynccontextmanager
-async def open_world(home: Path, *, seed: int = 7, bound: bool = True) -> AsyncIterator[World]:
+async def open_world(
+    home: Path, *, seed: int = 7, bound: bool = True, executor: str = "rehearsal"
+) -> AsyncIterator[World]:
     """Give a world whose gateway runs, by default with its owner paired and bound; close everything at the end."""
     async with Simulator(SimulatorSettings(clock="virtual", seed=seed)) as simulator:
         world = World(home, simulator, seed)
@@ -321,7 +347,7 @@ async def open_world(home: Path, *, seed: int = 7, bound: bool = True) -> AsyncI
         try:
             if bound:
                 await world.start()
-                await world.bind()
+                await world.bind(executor)
             yield world
         finally:
             await world.stop()

@@ -19,3 +19,10 @@ async def unbound_world(tmp_path: Path) -> AsyncIterator[World]:
     """Give a world in which no gateway runs yet and nobody is paired."""
     async with open_world(tmp_path / "home", bound=False) as opened:
         yield opened
+
+
+@pytest_asyncio.fixture
+async def plain_world(tmp_path: Path) -> AsyncIterator[World]:
+    """Give a world whose agent keeps no history that would prove what became of a prompt."""
+    async with open_world(tmp_path / "home", executor="plain") as opened:
+        yield opened

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import errno
 import os
 import time
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hongyan.config import Settings, load_settings
-from hongyan.domain.errors import BlockedError, HongyanError
+from hongyan.domain.errors import BlockedError, HongyanError, StoreFullError
 from hongyan.domain.home import LOG_FOLDER, default_home
 from hongyan.entrypoints.daemon.failures import ExitCode, tell
 from hongyan.entrypoints.daemon.logs import log_to
@@ -27,6 +28,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _run(given, started)
     except HongyanError as error:
         return tell(error)
+    except OSError as error:
+        return tell(_about_disk(error))
     except KeyboardInterrupt:
         return ExitCode.DONE
 
@@ -75,14 +78,19 @@ def _wants_simulator(asked: bool | None, settings: Settings) -> bool:
 
 
 def _make_home(home: Path) -> None:
-    """Make the home and its folders for this user alone. Raise BlockedError `home.not_writable`."""
-    try:
-        for folder in (home, home / "run", home / LOG_FOLDER):
-            with suppress(FileExistsError):
-                folder.mkdir(mode=0o700, parents=True)
-    except OSError as error:
-        hint = "Choose another home: `hongyan --home DIR up`."
-        raise BlockedError("home.not_writable", f"{home} cannot be used: {error.strerror}", hint=hint) from error
+    """Make the home and its folders for this user alone."""
+    for folder in (home, home / "run", home / LOG_FOLDER):
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700, parents=True)
+
+
+def _about_disk(error: OSError) -> HongyanError:
+    """Say what the file system refused while the home was taken."""
+    place = error.filename or "the home"
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StoreFullError(f"no space is left for {place}")
+    hint = "Choose another home: `hongyan --home DIR up`."
+    return BlockedError("home.not_writable", f"{place} cannot be used: {error.strerror or error}", hint=hint)
 
 
 def _language() -> str:

@@ -74,7 +74,7 @@ class _CuttableProtocol(H11Protocol):
         self._transports = transports
         self._peer: tuple[str, int] | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # the base names its own transport type
         """File the transport."""
         super().connection_made(transport)
         self._peer = self.client

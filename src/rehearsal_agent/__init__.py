@@ -8,3 +8,5 @@ Begin with `script.py` (the words), then `performance.py` (what each of them doe
 methods) and `journal.py` (what survives the process). The package knows nothing of the gateway: they meet
 only over the protocol.
 """
+
+__all__: list[str] = []

@@ -19,6 +19,7 @@ ROOMS: Final = (
     "hongyan.adapters.store",
     "hongyan.adapters.executors",
     "hongyan.adapters.sandbox",
+    "hongyan.adapters.host",
     "hongyan.config",
     "hongyan.bootstrap",
     "hongyan.entrypoints.daemon",

@@ -15,7 +15,7 @@ _LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "workspace": ("Workspace", "工作区"),
     "agent": ("Agent", "Agent"),
     "session": ("Session", "会话"),
-    "running": ("Running", "运行"),
+    "lane": ("Running", "运行"),
     "queued": ("Queued", "排队"),
     "owed": ("Owed", "待处理"),
     "not_bound": ("no workspace is bound to this chat", "这个会话还没有绑定工作区"),
@@ -59,7 +59,7 @@ async def _session_lines(desk: Desk, session: Session | None, chosen: int) -> li
     holder = await desk.store.one(queries.TURN, id=session.lane) if session.lane else None
     return [
         _line("session", _LABELS[session.state][chosen], chosen),
-        _line("running", _LABELS[running_word(desk, session, holder)][chosen], chosen),
+        _line("lane", _LABELS[running_word(desk, session, holder)][chosen], chosen),
         _line("queued", str(session.queued), chosen),
     ]
 

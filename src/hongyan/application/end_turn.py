@@ -11,7 +11,7 @@ from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
 from hongyan.application.routes import route_of
 from hongyan.domain.access import Silent
 from hongyan.domain.bindings import Binding
-from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Update, Value, Where, insert
+from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where, insert
 from hongyan.domain.conversations import (
     TERMINAL,
     HoldReason,
@@ -181,17 +181,16 @@ def _stop_word(desk: Desk, turn_id: TurnId) -> Notice:
 
 
 def _told(desk: Desk, scene: _Scene, ending: Ending, words: str) -> tuple[Change, ...]:
-    """A failure is told and stays owed; a stop by a person is told and is not."""
+    """A failure is told and stays owed; what a person ended is told and is not, even when it was owed before."""
     request = scene.request
     if request is None:
         return ()
-    owed = ending.event in {TurnEvent.FAIL, TurnEvent.TIME_OUT}
+    why = ending.code if ending.event in {TurnEvent.FAIL, TurnEvent.TIME_OUT} else ""
     if request.origin is not Origin.LARK:
-        flags: dict[str, Value] = {"owed": 1, "owed_why": ending.code} if owed else {}
-        return (close_request(request, ClosedAs.TOLD, desk.clock.now(), **flags),)
+        return (close_request(request, ClosedAs.TOLD, desk.clock.now(), owed=int(bool(why)), owed_why=why),)
     route = route_of(request, scene.binding, scene.turn)
     notice = say(route, Words(Phase.NOTICE, words, ClosedAs.TOLD, ending.code), desk.stamp())
-    return (*((owe(request, ending.code),) if owed else ()), *notice)
+    return (*((owe(request, why),) if why or request.owed else ()), *notice)
 
 
 async def _hold(desk: Desk, turn_id: TurnId, reason: HoldReason) -> tuple[Changes | None, None]:
@@ -218,7 +217,7 @@ async def _requeue(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
     if scene.turn.state not in {TurnState.CLAIMED, TurnState.STARTING, TurnState.HELD}:
         return None, None
     back = move_turn(scene.turn, TurnEvent.REQUEUE, claimed_at=0, intent_at=0, hold_reason="", code="")
-    count = Update("sessions", {"id": scene.session.id}, {"queued": scene.session.queued + 1})
+    count = Update("sessions", {"id": scene.session.id}, {"queued": Add(1)})
     request = scene.request
     settled = (owe(request, ""),) if request is not None and request.owed else ()
     return Changes("requeue", (back, *free_lane(scene.session, scene.turn), count, *settled)), None

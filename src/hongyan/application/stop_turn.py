@@ -18,7 +18,7 @@ from hongyan.domain.deliveries import Phase, Words, say
 from hongyan.domain.errors import NotFoundError
 from hongyan.domain.identity import TurnId
 from hongyan.domain.notices import Notice, language_of, sentence
-from hongyan.domain.requests import ClosedAs
+from hongyan.domain.requests import ClosedAs, Origin, close_request, owe
 from hongyan.ports import queries
 
 __all__ = ["StopPlan", "plan_stop", "signal_stop", "stop_turn"]
@@ -85,8 +85,11 @@ async def _tell(desk: Desk, turn: Turn) -> tuple[Change, ...]:
     binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
     if request is None:
         return ()
+    if request.origin is not Origin.LARK:
+        return (close_request(request, ClosedAs.TOLD, desk.clock.now(), owed=0, owed_why=""),)
     words = sentence(Notice.STOPPED_BEFORE_START, language_of(turn.text))
-    return say(route_of(request, binding, turn), Words(Phase.NOTICE, words, ClosedAs.TOLD, "stopped"), desk.stamp())
+    notice = say(route_of(request, binding, turn), Words(Phase.NOTICE, words, ClosedAs.TOLD, "stopped"), desk.stamp())
+    return (*((owe(request, ""),) if request.owed else ()), *notice)
 
 
 async def signal_stop(desk: Desk, target: TurnId) -> None:

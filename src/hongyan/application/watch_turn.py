@@ -17,6 +17,7 @@ from hongyan.domain.errors import ConflictError, StoreError
 from hongyan.domain.events import keep_event
 from hongyan.domain.notices import Notice
 from hongyan.domain.reactions import Mark
+from hongyan.domain.requests import Origin
 from hongyan.ports import queries
 from hongyan.ports.agents import Agent
 
@@ -93,7 +94,7 @@ class _Watch:
             return ()
         request = await self._desk.store.one(queries.REQUEST, id=self._turn.request_id)
         binding = await self._desk.store.one(queries.BINDING, id=self._turn.binding_id)
-        if request is None or request.app not in self._desk.chats:
+        if request is None or request.origin is not Origin.LARK or request.app not in self._desk.chats:
             return ()
         route = route_of(request, binding, self._turn)
         return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp())

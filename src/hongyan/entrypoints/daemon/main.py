@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from hongyan.bootstrap import Wiring
 from hongyan.config import Settings, load_settings
 from hongyan.domain.errors import BlockedError, HongyanError, StoreFullError
 from hongyan.domain.home import LOG_FOLDER, default_home
@@ -20,12 +21,15 @@ from hongyan.entrypoints.daemon.serve import Start, serve
 __all__ = ["run"]
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the gateway until it is asked to stop; give the exit code and say on stderr why it is not 0."""
+def run(arguments: Sequence[str] | None = None, wiring: Wiring | None = None) -> int:
+    """Run the gateway until it is asked to stop; give the exit code and say on stderr why it is not 0.
+
+    A test may hand in its own wiring.
+    """
     started = time.monotonic()
     given = _parser().parse_args(arguments)
     try:
-        return _run(given, started)
+        return _run(given, started, wiring)
     except HongyanError as error:
         return tell(error)
     except OSError as error:
@@ -34,7 +38,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.DONE
 
 
-def _run(given: argparse.Namespace, started: float) -> int:
+def _run(given: argparse.Namespace, started: float, wiring: Wiring | None) -> int:
     must_not_exist(given.ready_file)
     home = Path(given.home or default_home(os.environ)).expanduser().absolute()
     _make_home(home)
@@ -48,6 +52,7 @@ def _run(given: argparse.Namespace, started: float) -> int:
         opens_browser=given.open,
         language=_language(),
         started=started,
+        wiring=wiring,
     )
     return asyncio.run(serve(start))
 

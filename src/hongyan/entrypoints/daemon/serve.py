@@ -17,7 +17,7 @@ import httpx
 import structlog
 
 from hongyan._version import __version__
-from hongyan.bootstrap import Gateway, open_gateway
+from hongyan.bootstrap import Gateway, Wiring, open_gateway
 from hongyan.config import Settings
 from hongyan.domain.errors import BlockedError, BusyError, HongyanError
 from hongyan.domain.home import LOG_FOLDER, SOCKET
@@ -48,6 +48,7 @@ class Start:
     opens_browser: bool
     language: str
     started: float
+    wiring: Wiring | None = None
 
     @property
     def home(self) -> Path:
@@ -148,7 +149,7 @@ async def _open(start: Start, stack: AsyncExitStack, stop: asyncio.Event) -> Ope
         simulator = SimulatorProcess(start.home, rehearse.world_at(time.time_ns() // 1_000_000))
         settings = rehearse.with_rehearsal(settings, simulator.url)
         stack.push_async_callback(simulator.stop)  # after the gateway, which still speaks to it
-    gateway = await open_gateway(settings)
+    gateway = await open_gateway(settings, start.wiring)
     stack.push_async_callback(_close, gateway)
     _insist_on_an_app(gateway)
     listening = stack.enter_context(bind_port(start.settings.gateway.host, start.port))

@@ -14,7 +14,7 @@ from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where
 from hongyan.domain.conversations import Input, Session, SessionState, Turn, TurnState, append_turn, new_turn
 from hongyan.domain.deliveries import Phase, Words, back_off, mark, say
-from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError
+from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError, NotFoundError
 from hongyan.domain.messages import PostedMessage, content_hash
 from hongyan.domain.notices import Notice, language_of, sentence
 from hongyan.domain.pairing import Owner, pairing_is_live
@@ -45,7 +45,7 @@ async def admit(desk: Desk, request: Request) -> None:
     """
     try:
         posted = await _read_back(desk, request)
-    except ChatError:
+    except (ChatError, NotFoundError):  # not now, or this gateway does not serve the App any more
         await _later(desk, request)
         return
     try:

@@ -148,7 +148,7 @@ async def revoke_binding(desk: Desk, binding_id: str, expected_revision: int | N
             "binding.changed", f"the binding is at revision {known.revision}", hint="Look at it again and repeat."
         )
     if known.state is BindingState.LIVE:
-        await desk.store.commit(Changes("revoke_binding", (revoke(known),)))
+        await desk.store.commit(Changes("revoke_binding", (revoke(known, desk.clock.now()),)))
     desk.wakeup.wake(LANES)
     desk.wakeup.wake(OUTBOX)
     return known

@@ -5,7 +5,8 @@ from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.application.settle import settle_part
-from hongyan.domain.changes import Change, Changes, Insert, Require, Value, Where
+from hongyan.domain import limits
+from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where
 from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -19,7 +20,15 @@ from hongyan.domain.identity import MessageId
 from hongyan.domain.messages import Outbound, Transport
 from hongyan.ports import queries
 
-__all__ = ["attempt_now", "deliver_part", "intend", "keep_receipt", "refuse_part"]
+__all__ = [
+    "attempt_now",
+    "deliver_part",
+    "intend",
+    "keep_receipt",
+    "lose_part",
+    "postpone_part",
+    "refuse_part",
+]
 
 _INTENTS: Final = {True: "intend_part", False: "intend_mark"}
 
@@ -100,6 +109,21 @@ async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
     else:
         due = now + back_off(part.attempts)
         await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code=code))
+
+
+async def postpone_part(desk: Desk, part: Part) -> None:
+    """Look at a part again much later: its App is not served by this gateway now."""
+    where: Where = {"id": part.id, "state": part.state.value}
+    later = Update("parts", where, {"next_at": desk.clock.now() + limits.BACK_OFF_MOST_MS, "code": "app.not_served"})
+    await _keep(desk, "postpone_part", later)
+
+
+async def lose_part(desk: Desk, part_id: str) -> None:
+    """Mark a write that broke off in an unexpected way as unknown, so that it is looked for."""
+    part = await desk.store.one(queries.PART, id=part_id)
+    if part is not None and part.state is PartState.INTENDED:
+        due = desk.clock.now() + back_off(part.attempts)
+        await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code="delivery.broke_off"))
 
 
 async def refuse_part(desk: Desk, part: Part, error: ChatRejectedError) -> None:

@@ -1,11 +1,13 @@
 """What time alone brings about: queues that ran out of time, held Turns nobody decided on, pairings that expired."""
 
+import structlog
+
 from hongyan.application.desk import Desk
 from hongyan.application.end_turn import Ending, end_turn
 from hongyan.domain import limits
 from hongyan.domain.changes import Changes, Update, Where
 from hongyan.domain.conversations import TurnEvent
-from hongyan.domain.errors import ConflictError
+from hongyan.domain.errors import ConflictError, HongyanError
 from hongyan.domain.identity import TurnId
 from hongyan.domain.notices import Notice
 from hongyan.domain.pairing import PairingEvent, advance_pairing
@@ -13,11 +15,16 @@ from hongyan.ports import queries
 
 __all__ = ["housekeep", "housekeeping_loop"]
 
+log = structlog.get_logger(__name__)
+
 
 async def housekeeping_loop(desk: Desk) -> None:
     """Housekeep once a second until cancelled."""
     while True:
-        await housekeep(desk)
+        try:
+            await housekeep(desk)
+        except HongyanError as error:
+            log.warning("housekeeping.failed", code=error.code)
         await desk.clock.sleep(limits.SAFETY_SCAN_MS)
 
 

@@ -6,13 +6,33 @@ from typing import Final
 
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.end_turn import Ending, end_turn, requeue_turn
+from hongyan.application.open_session import FoundSession, find_session
 from hongyan.domain.access import Silent
-from hongyan.domain.changes import Changes, insert
-from hongyan.domain.conversations import TERMINAL, Input, Turn, TurnEvent, TurnState, append_turn, new_turn
+from hongyan.domain.bindings import Binding
+from hongyan.domain.changes import Changes, Value, insert
+from hongyan.domain.conversations import (
+    TERMINAL,
+    Input,
+    SessionState,
+    Turn,
+    TurnEvent,
+    TurnState,
+    append_turn,
+    new_turn,
+)
 from hongyan.domain.deliveries import again
 from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.domain.notices import Notice
-from hongyan.domain.requests import ClosedAs, Request, RequestEvent, RequestState, close_request, move_request, owe
+from hongyan.domain.requests import (
+    ClosedAs,
+    Origin,
+    Request,
+    RequestEvent,
+    RequestState,
+    close_request,
+    move_request,
+    owe,
+)
 from hongyan.ports import queries
 
 __all__ = ["OwedAction", "OwedRow", "act_on_owed", "list_owed", "send_again"]
@@ -50,7 +70,8 @@ async def list_owed(desk: Desk) -> list[OwedRow]:
 async def act_on_owed(desk: Desk, request_id: str, action: OwedAction, expected_version: int | None = None) -> None:
     """Do one thing about an owed request; the first act wins.
 
-    Raise NotFoundError, or RefusedError with `owed.changed` (somebody acted meanwhile) or `owed.not_possible`.
+    Raise NotFoundError, or RefusedError with `owed.changed` (somebody acted meanwhile) or `owed.not_possible`; running
+    again also with `binding.revoked`, `session.closed`, `agent.session_lost` or `queue.full`: it stays owed then.
     """
     request = await desk.store.one(queries.REQUEST, id=request_id)
     if request is None or not request.owed:
@@ -106,13 +127,31 @@ async def _new_turn(desk: Desk, request: Request, former: Turn) -> tuple[Changes
     binding = await desk.store.one(queries.BINDING, id=former.binding_id)
     if binding is None or binding.state.value != "live":
         raise RefusedError("binding.revoked", "the binding of this message is revoked")
+    found = await _session_again(desk, request, former, binding)
     number = await desk.store.one(queries.TURNS_OF_REQUEST, request_id=request.id) or 1
     said = Input(request.id, f"{request.id}.{number}", former.origin, former.text)
-    turn = new_turn(said, former.session_id, binding, desk.clock.now(), number)
-    move = move_request(
-        request, RequestEvent.RUN_AGAIN, turn_id=turn.id, closed_as="", closed_at=0, owed=0, owed_why=""
-    )
-    return Changes("run_again", (*append_turn(turn, desk.options.queue_turns), move)), None
+    turn = new_turn(said, found.session.id, binding, desk.clock.now(), number)
+    fresh: dict[str, Value] = {"turn_id": turn.id, "session_id": turn.session_id, "closed_as": "", "closed_at": 0}
+    move = move_request(request, RequestEvent.RUN_AGAIN, owed=0, owed_why="", **fresh)
+    return Changes("run_again", (*found.steps, *append_turn(turn, desk.options.queue_turns), move)), None
+
+
+async def _session_again(desk: Desk, request: Request, former: Turn, binding: Binding) -> FoundSession:
+    """Give the Session of the former Turn; after it was closed, the one that the place writes to now."""
+    session = await desk.store.one(queries.SESSION, id=former.session_id)
+    place = await desk.store.one(queries.PLACE, id=session.place_id) if session else None
+    if session is None or place is None:
+        raise AssertionError("a Turn names its Session, and a Session its place")
+    found = FoundSession(session, ())
+    if session.state is SessionState.CLOSED:
+        if request.origin is not Origin.LARK or place.binding_id != binding.id:
+            raise RefusedError("session.closed", "the conversation of this message is closed", hint="Send it again.")
+        found = await find_session(desk, place, binding)
+    if found.session.state is SessionState.RESUME_FAILED:
+        raise RefusedError("agent.session_lost", "the agent lost this conversation", hint="Send /new, then run again.")
+    if found.session.queued >= desk.options.queue_turns:
+        raise RefusedError("queue.full", f"{found.session.queued} messages already wait there", hint="Try again later.")
+    return found
 
 
 async def _drop(desk: Desk, request: Request) -> None:

@@ -129,7 +129,7 @@ async def _install(desk: Desk, pairing: Pairing, owner: Owner) -> tuple[Change, 
     if former is not None and former.id != owner.id:
         steps.append(Update("owners", {"id": former.id, "state": "active"}, {"state": OwnerState.REPLACED.value}))
         bound = await desk.store.all(queries.BINDINGS_OF_OWNER, app=pairing.app, owner=former.open_id)
-        steps.extend(revoke(binding) for binding in bound)
+        steps.extend(revoke(binding, desk.clock.now()) for binding in bound)
     known = Update(
         "owners",
         {"id": owner.id},

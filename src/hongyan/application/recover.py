@@ -7,14 +7,15 @@ from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
 from hongyan.domain.agents import AgentSeat, Prompt
 from hongyan.domain.changes import Changes
-from hongyan.domain.conversations import HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
+from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
 from hongyan.domain.deliveries import PartEvent, move_part
 from hongyan.domain.errors import AgentError
+from hongyan.domain.identity import TurnId
 from hongyan.domain.notices import Notice
 from hongyan.domain.recovery import AfterCrash, needs_read_back, resolve
 from hongyan.ports import queries
 
-__all__ = ["Settled", "open_intents", "recover_turn", "unfinished_turns"]
+__all__ = ["Settled", "open_intents", "recover_turn", "salvage_turn", "unfinished_turns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,20 @@ async def recover_turn(desk: Desk, turn: Turn) -> Settled:
     desk.wakeup.wake(LANES)
     desk.wakeup.wake(OUTBOX)
     return Settled("turn", turn.id, way)
+
+
+async def salvage_turn(desk: Desk, turn_id: TurnId) -> None:
+    """Bring a Turn whose driver broke off in an unexpected way to an end that is true; its lane must not stay shut.
+
+    One whose prompt may have gone out is read back like after a crash; one that was never dispatched fails.
+    """
+    turn = await desk.store.one(queries.TURN, id=turn_id)
+    if turn is None or turn.state not in ACTIVE:
+        return
+    if needs_read_back(turn) or turn.state is TurnState.COMPLETING:
+        await recover_turn(desk, turn)
+    else:
+        await end_turn(desk, turn.id, Ending(TurnEvent.FAIL, "internal.error", Notice.AGENT_START_FAILED))
 
 
 async def _recover(desk: Desk, turn: Turn) -> str:

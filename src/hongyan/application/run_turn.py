@@ -29,12 +29,13 @@ class Claim:
     workspace: Workspace
 
 
-async def run_turn(desk: Desk, session: Session, turn: Turn) -> None:
+async def run_turn(desk: Desk, turn: Turn) -> None:
     """Run the head of a Session's queue to its end; a head that somebody else claimed is left alone.
 
     Killed before the intent, the Turn goes back to its place; after it, what happened is read back (`recover_turn`).
     """
-    claim = await _claim(desk, session, turn)
+    session = await desk.store.one(queries.SESSION, id=turn.session_id)
+    claim = await _claim(desk, session, turn) if session is not None else None
     if claim is None:
         return
     running = desk.running[turn.id] = RunningTurn()

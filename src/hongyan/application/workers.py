@@ -1,122 +1,161 @@
 """The loops that carry work: admission, lanes, outbox. Each wakes on a hint and scans once a second anyway.
 
-A work item that fails unexpectedly is logged with its id and met again at the next scan; it stops nothing else.
+A work item that fails unexpectedly is logged with its id and brought to a true state; it stops nothing else. A scan
+that the store cannot answer now is made again.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 import structlog
 
 from hongyan.application.admit import admit
-from hongyan.application.deliver import deliver_part
+from hongyan.application.deliver import deliver_part, lose_part, postpone_part
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
+from hongyan.application.recover import salvage_turn
 from hongyan.application.run_turn import run_turn
 from hongyan.application.set_mark import set_mark
 from hongyan.application.stop_turn import signal_stop
 from hongyan.application.verify import reconcile_part, verify_part
 from hongyan.domain import limits
+from hongyan.domain.changes import Value
+from hongyan.domain.conversations import Turn
 from hongyan.domain.deliveries import Part, PartState
-from hongyan.domain.errors import ConflictError, HongyanError
+from hongyan.domain.errors import ConflictError, HongyanError, StoreError
 from hongyan.domain.identity import TurnId
 from hongyan.domain.messages import Transport
 from hongyan.ports import queries
+from hongyan.ports.store import Query
 
-__all__ = ["Crew", "admission_loop", "lanes_loop", "outbox_loop"]
+__all__ = ["Crew", "Work", "admission_loop", "lanes_loop", "outbox_loop", "scan"]
 
 log = structlog.get_logger(__name__)
 
 ADMISSIONS_AT_ONCE: Final = 16
 SCAN_ROWS: Final = 64
 
-Item = TypeVar("Item")
+Row = TypeVar("Row")
 
 
-class Crew(Generic[Item]):
+async def _nothing() -> None:
+    """Mend nothing: the item is met again at the next scan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One item: what to do, whom to tell when it ended, and what mends a state that it broke off in."""
+
+    key: Hashable
+    act: Callable[[], Awaitable[None]]
+    done: Callable[[], None]
+    mend: Callable[[], Awaitable[None]] = _nothing
+
+
+class Crew:
     """At most `slots` items under way at once, and never two with one key."""
 
     def __init__(self, name: str, slots: int, group: asyncio.TaskGroup) -> None:
         self._name, self._slots, self._group = name, slots, group
         self._busy: set[Hashable] = set()
 
-    def free(self) -> int:
-        """Give the number of idle slots."""
-        return self._slots - len(self._busy)
-
     def takes(self, key: Hashable) -> bool:
         """Tell whether an item with this key could start now."""
-        return self.free() > 0 and key not in self._busy
+        return len(self._busy) < self._slots and key not in self._busy
 
-    def start(self, key: Hashable, work: Callable[[], Awaitable[None]], done: Callable[[], None]) -> None:
-        """Carry an item in the background; `done` is called when it ended, however it did."""
-        self._busy.add(key)
-        self._group.create_task(self._carry(key, work, done))
+    def start(self, work: Work) -> None:
+        """Carry an item in the background."""
+        self._busy.add(work.key)
+        self._group.create_task(self._carry(work))
 
-    async def _carry(self, key: Hashable, work: Callable[[], Awaitable[None]], done: Callable[[], None]) -> None:
+    async def _carry(self, work: Work) -> None:
         try:
-            await work()
-        except ConflictError:
-            log.debug("work.moved", crew=self._name, item=str(key))  # it had moved on between the scan and the work
-        except HongyanError as error:
-            log.warning("work.failed", crew=self._name, item=str(key), code=error.code)
-        except Exception as error:
-            log.error("work.broke", crew=self._name, item=str(key), error=type(error).__name__, exc_info=True)
+            if not await self._attempt(work.act, str(work.key)):
+                await self._attempt(work.mend, str(work.key))
         finally:
-            self._busy.discard(key)
-            done()
+            self._busy.discard(work.key)
+            work.done()
+
+    async def _attempt(self, act: Callable[[], Awaitable[None]], item: str) -> bool:
+        """Tell whether it went as foreseen; an item that had moved on since the scan did."""
+        try:
+            await act()
+        except ConflictError:
+            log.debug("work.moved", crew=self._name, item=item)
+        except HongyanError as error:
+            log.warning("work.failed", crew=self._name, item=item, code=error.code)
+            return False
+        except Exception as error:
+            log.error("work.broke", crew=self._name, item=item, error=type(error).__name__, exc_info=True)
+            return False
+        return True
+
+
+async def scan(desk: Desk, query: Query[Row], **arguments: Value) -> Sequence[Row]:
+    """Read what is due; nothing when the store cannot answer now, which is logged."""
+    try:
+        return await desk.store.all(query, **arguments)
+    except StoreError as error:
+        log.warning("scan.failed", query=query.name, code=error.code)
+        return ()
 
 
 async def admission_loop(desk: Desk) -> None:
     """Admit captured requests: in order within a place, side by side across places."""
+    done = partial(desk.wakeup.wake, ADMISSION)
     async with asyncio.TaskGroup() as group:
-        crew: Crew[None] = Crew("admission", ADMISSIONS_AT_ONCE, group)
+        crew = Crew("admission", ADMISSIONS_AT_ONCE, group)
         while True:
-            due = await desk.store.all(queries.CAPTURED_HEADS, now=desk.clock.now(), limit=SCAN_ROWS)
-            for request in due:
+            for request in await scan(desk, queries.CAPTURED_HEADS, now=desk.clock.now(), limit=SCAN_ROWS):
                 if crew.takes(request.place_id):
-                    done = partial(desk.wakeup.wake, ADMISSION)
-                    crew.start(request.place_id, partial(admit, desk, request), done)
+                    crew.start(Work(request.place_id, partial(admit, desk, request), done))
             await desk.wakeup.wait(ADMISSION, limits.SAFETY_SCAN_MS)
 
 
 async def lanes_loop(desk: Desk) -> None:
     """Run the head of every Session whose lane is free, and pass committed stops on to running agents."""
     async with asyncio.TaskGroup() as group:
-        crew: Crew[None] = Crew("lanes", limits.AGENTS_AT_ONCE * 4, group)
+        crew = Crew("lanes", limits.AGENTS_AT_ONCE * 4, group)
         while True:
-            for turn_id in await desk.store.all(queries.INTERRUPTING_TURNS):
+            for turn_id in await scan(desk, queries.INTERRUPTING_TURNS):
                 await signal_stop(desk, TurnId(turn_id))
-            for turn in await desk.store.all(queries.RUNNABLE_HEADS, limit=SCAN_ROWS):
-                session = await desk.store.one(queries.SESSION, id=turn.session_id)
-                if session is not None and crew.takes(session.id):
-                    done = partial(desk.wakeup.wake, LANES)
-                    crew.start(session.id, partial(run_turn, desk, session, turn), done)
+            for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=SCAN_ROWS):
+                if crew.takes(turn.session_id):
+                    crew.start(_run(desk, turn))
             await desk.wakeup.wait(LANES, limits.SAFETY_SCAN_MS)
+
+
+def _run(desk: Desk, turn: Turn) -> Work:
+    done = partial(desk.wakeup.wake, LANES)
+    return Work(turn.session_id, partial(run_turn, desk, turn), done, partial(salvage_turn, desk, turn.id))
 
 
 async def outbox_loop(desk: Desk) -> None:
     """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own."""
     async with asyncio.TaskGroup() as group:
-        words: Crew[None] = Crew("words", limits.DELIVERY_SLOTS, group)
-        beside: Crew[None] = Crew("beside", limits.BESIDE_SLOTS, group)
+        words = Crew("words", limits.DELIVERY_SLOTS, group)
+        beside = Crew("beside", limits.BESIDE_SLOTS, group)
         while True:
             now = desk.clock.now()
-            for part in await desk.store.all(queries.DUE_WORDS, now=now, limit=SCAN_ROWS):
+            for part in await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS):
                 _offer(desk, words, part)
-            for part in await desk.store.all(queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
+            for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
                 _offer(desk, beside, part)
             await desk.wakeup.wait(OUTBOX, limits.SAFETY_SCAN_MS)
 
 
-def _offer(desk: Desk, crew: Crew[None], part: Part) -> None:
+def _offer(desk: Desk, crew: Crew, part: Part) -> None:
     if crew.takes(part.order_key):
-        crew.start(part.order_key, partial(_carry_part, desk, part), partial(desk.wakeup.wake, OUTBOX))
+        done, mend = partial(desk.wakeup.wake, OUTBOX), partial(lose_part, desk, part.id)
+        crew.start(Work(part.order_key, partial(_carry_part, desk, part), done, mend))
 
 
 async def _carry_part(desk: Desk, part: Part) -> None:
-    if part.transport is not Transport.TEXT:
+    if part.app not in desk.chats:
+        await postpone_part(desk, part)
+    elif part.transport is not Transport.TEXT:
         await set_mark(desk, part)
     elif part.state is PartState.WRITTEN:
         await verify_part(desk, part)

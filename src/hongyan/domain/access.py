@@ -152,16 +152,20 @@ def _about_sender(facts: Facts, posted: PostedMessage) -> Decision | None:
 def _about_work(facts: Facts, posted: PostedMessage) -> Decision:
     if facts.pairing_open and posted.text is not None and looks_like_code(posted.text):
         return PairingTry(posted.text)
+    if _revoked_since(facts):
+        return Silence(Silent.REVOKED)
     if posted.kind is not MessageKind.TEXT or posted.text is None:
         return Refuse(Refusal.UNREADABLE_PART, posted.kind.value)
     if _must_ask(facts):
         return Ask("source.twin" if facts.twin else "source.late")
-    command = parse_command(posted.text, facts.bot_name)
-    if isinstance(command, Command):
-        return RunCommand(command)
+    return _command(facts, posted.text) or _missing(facts) or Admit(posted.text)
+
+
+def _command(facts: Facts, text: str) -> Decision | None:
+    command = parse_command(text, facts.bot_name)
     if isinstance(command, Malformed):
         return Refuse(Refusal.COMMAND_MALFORMED, command.word)
-    return _missing(facts) or Admit(posted.text)
+    return RunCommand(command) if isinstance(command, Command) else None
 
 
 def _must_ask(facts: Facts) -> bool:
@@ -169,11 +173,15 @@ def _must_ask(facts: Facts) -> bool:
     return not facts.owner_said_run and (facts.twin or late)
 
 
+def _revoked_since(facts: Facts) -> bool:
+    """Tell whether the binding was revoked while this message waited: it is neither carried out nor answered."""
+    binding = facts.binding
+    return binding is not None and binding.revoked_at > 0 and facts.request.accepted_at <= binding.revoked_at
+
+
 def _missing(facts: Facts) -> Decision | None:
-    if facts.binding is None:
+    if facts.binding is None or facts.binding.state is BindingState.REVOKED:
         return Refuse(Refusal.NOT_BOUND)
-    if facts.binding.state is BindingState.REVOKED:
-        return Silence(Silent.REVOKED)
     if not facts.workspace_usable:
         return Refuse(Refusal.WORKSPACE_UNAVAILABLE)
     if not facts.executor_known:

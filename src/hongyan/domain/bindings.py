@@ -59,6 +59,7 @@ class Binding:
     state: BindingState
     revision: int
     created_at: int
+    revoked_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Place:
     generation: int
 
 
-def revoke(binding: Binding) -> Update:
+def revoke(binding: Binding, now: int) -> Update:
     """Plan the end of a binding: the next revision of it admits and sends nothing."""
     where: Where = {"id": binding.id, "revision": binding.revision, "state": BindingState.LIVE.value}
-    return Update("bindings", where, {"state": BindingState.REVOKED.value, "revision": binding.revision + 1})
+    return Update("bindings", where, {"state": "revoked", "revision": binding.revision + 1, "revoked_at": now})

@@ -99,6 +99,7 @@ bindings = Table(
     _text("state"),
     _number("revision"),
     _number("created_at"),
+    _number("revoked_at"),
 )
 
 places = Table(

@@ -22,6 +22,7 @@ CREATE TABLE bindings (
 	state TEXT NOT NULL, 
 	revision BIGINT NOT NULL, 
 	created_at BIGINT NOT NULL, 
+	revoked_at BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
 CREATE TABLE deliveries (

@@ -6,7 +6,7 @@ from tests.harness.world import Crash
 
 from hongyan.application.owed import OwedAction, OwedRow, act_on_owed, list_owed
 from hongyan.domain import limits
-from hongyan.domain.errors import NotFoundError
+from hongyan.domain.errors import NotFoundError, RefusedError
 
 RUNNING = "SELECT 1 FROM turns WHERE state = 'running'"
 HELD = "SELECT 1 FROM turns WHERE state = 'held'"
@@ -202,3 +202,21 @@ async def test_the_first_decision_about_a_held_turn_wins(plain_world: World) -> 
     await world.until_settled()
     assert len(world.prompts()) == 2
     await world.adds_up()
+
+
+@pytest.mark.scenario("P31")
+async def test_what_a_lost_session_owes_is_run_again_in_the_one_that_new_opened(world: World) -> None:
+    world.say("[[lose-session]] forget me")
+    await world.until_settled()
+    await world.restart()
+    failed = world.say("do this in any case")
+    await world.until_settled()
+    with pytest.raises(RefusedError) as refused:
+        await _act(world, OwedAction.RUN_AGAIN)
+    assert (refused.value.code, refused.value.hint) == ("agent.session_lost", "Send /new, then run again.")
+    world.say("/new")
+    await world.until_settled()
+    await _act(world, OwedAction.RUN_AGAIN)
+    await world.until_settled()
+    assert world.answers_to(failed)[-1] == "echo: do this in any case"
+    assert (await world.adds_up()).owed == 0

@@ -145,7 +145,7 @@ class Gateway:
         async with asyncio.TaskGroup() as group:
             for turn in cut_off:
                 group.create_task(self._recover(turn))
-            for app in self.settings.apps:
+            for app in _one_profile_each(self.settings.apps):
                 if AppId(app.app_id) in self.desk.chats:
                     group.create_task(self._listen(app))
                     group.create_task(identity_loop(self.desk, _profile(app)))
@@ -326,6 +326,11 @@ def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Ent
         resources.apps.append(lark)
         chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark.listener(entropy))
     return chats
+
+
+def _one_profile_each(apps: tuple[AppSettings, ...]) -> tuple[AppSettings, ...]:
+    """Give the first profile of each App: the others name the same listener."""
+    return tuple({app.app_id: app for app in reversed(apps)}.values())[::-1]
 
 
 def _profile(app: AppSettings) -> AppProfile:

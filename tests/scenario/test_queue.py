@@ -2,9 +2,7 @@
 
 import pytest
 from tests.harness import World
-from tests.harness.world import Crash
 
-from feishu_simulator.faults import Effect
 from hongyan.application.open_session import close_session
 from hongyan.application.sessions import view_session
 from hongyan.domain import limits
@@ -147,17 +145,4 @@ async def test_a_failed_turn_is_told_once_verified_and_owed_until_it_is_answered
     owed = await world.rows("SELECT id, closed_as, owed FROM requests WHERE turn_id IS NOT NULL")
     assert [(row[1], row[2]) for row in owed] == [("told", 1)]
     assert len(world.answers_to(from_person)) == 1
-    await world.adds_up()
-
-
-@pytest.mark.scenario("D13")
-async def test_a_message_that_cannot_be_kept_is_refused_to_the_platform_and_comes_again(world: World) -> None:
-    crash = Crash("accepted")
-    await world.restart(crash)
-    crash.point = ""
-    world.fault("event:im.message.receive_v1", Effect(drop=True))
-    said = world.say("come again")
-    await world.advance(3_001 + 15_000)
-    await world.until_settled()
-    assert world.answers_to(said) == ["echo: come again"]
     await world.adds_up()

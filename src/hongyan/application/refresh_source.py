@@ -7,7 +7,7 @@ from hongyan.domain import limits
 from hongyan.domain.access import Silent
 from hongyan.domain.changes import Changes
 from hongyan.domain.conversations import Turn
-from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError
+from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError, StoreError
 from hongyan.domain.messages import PostedMessage, content_hash
 from hongyan.domain.requests import Origin, Request, resee
 from hongyan.ports import queries
@@ -57,5 +57,5 @@ async def _compare(desk: Desk, request: Request, posted: PostedMessage) -> Sourc
 async def _keep_edit(desk: Desk, request: Request, posted: PostedMessage) -> None:
     try:
         await desk.store.commit(Changes("reread", (resee(request, posted, desk.clock.now()),)))
-    except ConflictError:
-        return  # the row moved meanwhile; the text that is dispatched stands on the Turn
+    except (ConflictError, StoreError):
+        return  # the row moved, or there was no room for it; the text that is dispatched stands on the Turn

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn
+from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, cancel_silently, end_turn, finish_turn
 from hongyan.application.refresh_source import Source, refresh_source
 from hongyan.application.watch_turn import Outcome, watch_turn
@@ -11,7 +11,7 @@ from hongyan.domain.access import Silent
 from hongyan.domain.agents import AgentSeat, Lost, Prompt, TurnEnded, TurnEnding
 from hongyan.domain.changes import Add, Changes, Columns, OneOf, Require, Update, Where
 from hongyan.domain.conversations import Session, SessionState, Turn, TurnEvent, TurnState, move_turn, prompt_key
-from hongyan.domain.errors import AgentError, AgentProtocolError, AgentSessionLostError, ConflictError
+from hongyan.domain.errors import AgentError, AgentProtocolError, AgentSessionLostError, ConflictError, StoreError
 from hongyan.domain.notices import Notice
 from hongyan.domain.workspaces import Workspace
 from hongyan.ports import queries
@@ -100,7 +100,7 @@ async def _seat(desk: Desk, claim: Claim) -> Agent:
     """Give the live agent; one that has to be started first is shown as starting."""
     if claim.session.id not in desk.agents.alive():
         begun = Update("turns", {"id": claim.turn.id, "state": TurnState.CLAIMED.value}, {"state": "starting"})
-        with suppress(ConflictError):  # stopped meanwhile: the intent will not be committed
+        with suppress(ConflictError, StoreError):  # stopped meanwhile, or not shown: the intent is what counts
             await desk.store.commit(Changes("start_agent", (begun,)))
     seat = AgentSeat(claim.session.id, claim.session.executor, claim.workspace.path, claim.session.upstream)
     return await desk.agents.attach(seat)
@@ -109,7 +109,7 @@ async def _seat(desk: Desk, claim: Claim) -> Agent:
 async def _could_not_start(desk: Desk, claim: Claim, error: AgentError) -> None:
     if isinstance(error, AgentSessionLostError):
         lost = Update("sessions", {"id": claim.session.id}, {"state": SessionState.RESUME_FAILED.value})
-        await desk.store.commit(Changes("resume_failed", (lost,)))
+        await insist(desk, lambda: desk.store.commit(Changes("resume_failed", (lost,))))
         notice = Notice.SESSION_LOST
     else:
         notice = Notice.AGENT_PROTOCOL if isinstance(error, AgentProtocolError) else Notice.AGENT_START_FAILED
@@ -127,7 +127,7 @@ async def _intend(desk: Desk, claim: Claim, agent: Agent, source: Source) -> Tur
         Require("bindings", {"id": turn.binding_id, "revision": turn.binding_revision, "state": "live"}),
     )
     try:
-        await desk.store.commit(Changes("intend_prompt", steps))
+        await insist(desk, lambda: desk.store.commit(Changes("intend_prompt", steps)))
     except ConflictError:
         return None
     return replace(turn, state=TurnState.STARTING, intent_at=now, attempt=turn.attempt + 1, text=source.text)

@@ -85,6 +85,8 @@ class _Watch:
         try:
             await self._desk.store.commit(Changes("begin", steps))
             self._desk.wakeup.wake(OUTBOX)
+        except StoreError:
+            return  # no room now: shown at the next event, and the answer does not depend on it
         except ConflictError:
             pass
         self._turn = replace(self._turn, state=TurnState.RUNNING)

@@ -55,15 +55,19 @@ class Work:
 
 
 class Crew:
-    """At most `slots` items under way at once, and never two with one key."""
+    """At most `slots` items under way at once, and never two with one key.
 
-    def __init__(self, name: str, slots: int, group: asyncio.TaskGroup) -> None:
-        self._name, self._slots, self._group = name, slots, group
+    An item that failed rests for a while, in nobody's way: a full disk is not asked again without a pause.
+    """
+
+    def __init__(self, desk: Desk, name: str, slots: int, group: asyncio.TaskGroup) -> None:
+        self._desk, self._name, self._slots, self._group = desk, name, slots, group
         self._busy: set[Hashable] = set()
+        self._resting: set[Hashable] = set()
 
     def takes(self, key: Hashable) -> bool:
         """Tell whether an item with this key could start now."""
-        return len(self._busy) < self._slots and key not in self._busy
+        return len(self._busy) < self._slots and key not in self._busy | self._resting
 
     def start(self, work: Work) -> None:
         """Carry an item in the background."""
@@ -72,11 +76,19 @@ class Crew:
 
     async def _carry(self, work: Work) -> None:
         try:
-            if not await self._attempt(work.act, str(work.key)):
+            went_well = await self._attempt(work.act, str(work.key))
+            if not went_well:
                 await self._attempt(work.mend, str(work.key))
         finally:
             self._busy.discard(work.key)
-            work.done()
+        if not went_well:
+            await self._rest(work.key)
+        work.done()
+
+    async def _rest(self, key: Hashable) -> None:
+        self._resting.add(key)
+        await self._desk.clock.sleep(limits.SAFETY_SCAN_MS)
+        self._resting.discard(key)
 
     async def _attempt(self, act: Callable[[], Awaitable[None]], item: str) -> bool:
         """Tell whether it went as foreseen; an item that had moved on since the scan did."""
@@ -106,7 +118,7 @@ async def admission_loop(desk: Desk) -> None:
     """Admit captured requests: in order within a place, side by side across places."""
     done = partial(desk.wakeup.wake, ADMISSION)
     async with asyncio.TaskGroup() as group:
-        crew = Crew("admission", ADMISSIONS_AT_ONCE, group)
+        crew = Crew(desk, "admission", ADMISSIONS_AT_ONCE, group)
         while True:
             for request in await scan(desk, queries.CAPTURED_HEADS, now=desk.clock.now(), limit=SCAN_ROWS):
                 if crew.takes(request.place_id):
@@ -117,7 +129,7 @@ async def admission_loop(desk: Desk) -> None:
 async def lanes_loop(desk: Desk) -> None:
     """Run the head of every Session whose lane is free, and pass committed stops on to running agents."""
     async with asyncio.TaskGroup() as group:
-        crew = Crew("lanes", limits.AGENTS_AT_ONCE * 4, group)
+        crew = Crew(desk, "lanes", limits.AGENTS_AT_ONCE * 4, group)
         while True:
             for turn_id in await scan(desk, queries.INTERRUPTING_TURNS):
                 await signal_stop(desk, TurnId(turn_id))
@@ -135,8 +147,8 @@ def _run(desk: Desk, turn: Turn) -> Work:
 async def outbox_loop(desk: Desk) -> None:
     """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own."""
     async with asyncio.TaskGroup() as group:
-        words = Crew("words", limits.DELIVERY_SLOTS, group)
-        beside = Crew("beside", limits.BESIDE_SLOTS, group)
+        words = Crew(desk, "words", limits.DELIVERY_SLOTS, group)
+        beside = Crew(desk, "beside", limits.BESIDE_SLOTS, group)
         while True:
             now = desk.clock.now()
             for part in await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS):

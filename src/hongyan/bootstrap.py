@@ -25,6 +25,7 @@ from hongyan.adapters.store.lock import FileLock
 from hongyan.adapters.store.revision import Condition, create, ensure_current
 from hongyan.application.accept_message import accept_event
 from hongyan.application.configure import add_workspace
+from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppProfile, AppReport, Check, identity_loop, verify_app
@@ -141,6 +142,8 @@ class Gateway:
         """Put in order what a crash cut off, then carry messages until cancelled; each App on its own."""
         for settled in await open_intents(self.desk):
             log.info("recovery.settled", kind=settled.kind, id=settled.identity, way=settled.way)
+        for decision in await expire_open(self.desk):
+            log.info("recovery.settled", kind="decision", id=decision, way="expired")
         cut_off = await unfinished_turns(self.desk)
         async with asyncio.TaskGroup() as group:
             for turn in cut_off:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from hongyan.application.desk import Chat, Desk
-from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, Prompt, ReadBack
+from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
 from hongyan.domain.changes import Changes, Value
 from hongyan.domain.identity import MessageId
 from hongyan.domain.messages import Outbound
@@ -148,6 +148,10 @@ class _Agent:
 
     async def kill(self) -> None:
         await self._inner.kill()
+
+    async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
+        await self._trigger.gate()
+        return await self._inner.answer(ask_id, answer)
 
     async def read_back(self, prompt: Prompt) -> ReadBack:
         await self._trigger.gate()

@@ -22,7 +22,7 @@ from hongyan.application.read_ledger import read_ledger
 from hongyan.bootstrap import Gateway, Wiring, open_gateway
 from hongyan.config import load_settings
 from hongyan.domain.bindings import Audience, Binding, Role, Scope
-from hongyan.domain.changes import Changes
+from hongyan.domain.changes import Changes, Update
 from hongyan.domain.identity import AppId
 from hongyan.domain.ledger import Ledger
 from hongyan.domain.workspaces import Grant
@@ -163,6 +163,13 @@ class World:
             self.app_id, Audience.OWNER_PRIVATE, Role.PROJECT, "work", executor, None, Scope.HOST_DEFAULT
         )
         self.binding = await add_binding(desk, wish)
+
+    async def set_policy(self, policy: str) -> None:
+        """Give the binding another approval policy."""
+        if self.binding is None:
+            raise AssertionError("nothing is bound")
+        step = Update("bindings", {"id": self.binding.id}, {"approve": policy})
+        await self.gateway.desk.store.commit(Changes("set_policy", (step,)))
 
     # --- people and time --------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from hongyan.application.carry_out_command import SeenCommand, carry_out_command
+from hongyan.application.decide import verdict_steps
 from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
 from hongyan.application.open_session import find_session
 from hongyan.application.pair_owner import try_pairing
@@ -13,6 +14,7 @@ from hongyan.domain import access
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where
 from hongyan.domain.conversations import Input, Session, SessionState, Turn, TurnState, append_turn, new_turn
+from hongyan.domain.decisions import Outcome, Verdict
 from hongyan.domain.deliveries import Phase, Words, back_off, mark, say
 from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError, NotFoundError
 from hongyan.domain.messages import PostedMessage, content_hash
@@ -95,7 +97,10 @@ async def _facts(desk: Desk, read: _Read) -> access.Facts:
         desk.store.one(queries.TWIN, key=request.secondary_key, id=request.id),
         desk.store.one(queries.WORKSPACE, id=read.binding.workspace_id if read.binding else ""),
     )
-    app = await desk.store.one(queries.CHAT_APP, app_id=request.app)
+    app, open_here = await asyncio.gather(
+        desk.store.one(queries.CHAT_APP, app_id=request.app),
+        desk.store.all(queries.OPEN_DECISIONS_OF_CHAT, app=request.app, chat_id=request.chat_id),
+    )
     return access.Facts(
         request=request,
         posted=read.posted,
@@ -108,6 +113,7 @@ async def _facts(desk: Desk, read: _Read) -> access.Facts:
         twin=bool(twin),
         now=desk.platform_now(request.app),
         owner_said_run=request.code == "owner.run",
+        open_codes=tuple(decision.code for decision in open_here),
     )
 
 
@@ -123,14 +129,36 @@ async def _steps(desk: Desk, read: _Read, decision: access.Decision) -> tuple[Ch
             return (move_request(request, RequestEvent.ASK, code=code, owed=1, owed_why=code, read_at=now),)
         case access.Refuse(code, detail):
             return _refuse(desk, read, code, detail)
-        case access.RunCommand(command):
-            seen = SeenCommand(
-                request, read.binding, read.place, command, read.posted.text or "" if read.posted else ""
-            )
-            return await carry_out_command(desk, seen, _seen(desk, read))
+        case access.AnswerDecision() | access.RunCommand():
+            return await _carry_out(desk, read, decision)
         case access.Admit(text):
             return await _queue(desk, read, text)
     assert_never(decision)
+
+
+async def _carry_out(
+    desk: Desk, read: _Read, decision: access.AnswerDecision | access.RunCommand
+) -> tuple[Change, ...]:
+    if isinstance(decision, access.AnswerDecision):
+        return await _answer(desk, read, decision.code, decision.outcome)
+    text = (read.posted.text or "") if read.posted else ""
+    seen = SeenCommand(read.request, read.binding, read.place, decision.command, text)
+    return await carry_out_command(desk, seen, _seen(desk, read))
+
+
+async def _answer(desk: Desk, read: _Read, code: str, outcome: Outcome) -> tuple[Change, ...]:
+    """Take the owner's typed answer; one that comes second is told so and changes nothing."""
+    request, text = read.request, (read.posted.text or "") if read.posted else ""
+    become = admit_as(request, RequestEvent.BECOME_COMMAND, **_seen(desk, read), command="decide")
+    open_here = await desk.store.all(queries.OPEN_DECISIONS_OF_CHAT, app=request.app, chat_id=request.chat_id)
+    decision = next((open_one for open_one in open_here if open_one.code == code), None)
+    notice = Notice.APPROVAL_SETTLED
+    steps: tuple[Change, ...] = ()
+    if decision is not None:
+        notice = Notice(f"approval.{outcome.value}")
+        steps = verdict_steps(decision, Verdict(outcome, request.sender, "text", desk.clock.now()))
+    words = Words(Phase.REPLY, sentence(notice, language_of(text)), ClosedAs.ANSWERED)
+    return (become, *steps, *say(route_of(request, read.binding), words, desk.stamp()))
 
 
 def _refuse(desk: Desk, read: _Read, code: access.Refusal, detail: str) -> tuple[Change, ...]:

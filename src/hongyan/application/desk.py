@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from hongyan.domain import limits
 from hongyan.domain.changes import Changes
+from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Stamp
 from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
@@ -73,7 +74,8 @@ class RunningTurn:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The ports of one gateway. `running` holds the Turns that this process drives now."""
+    """The ports of one gateway. `running` holds the Turns that this process drives now, `questions` the
+    decisions that an agent of this process waits for."""
 
     store: Store
     clock: Clock
@@ -85,6 +87,7 @@ class Desk:
     order: Order = field(default_factory=Order)
     chats: Mapping[AppId, Chat] = field(default_factory=dict)
     running: dict[TurnId, RunningTurn] = field(default_factory=dict)
+    questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

@@ -5,15 +5,26 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+import structlog
+
+from hongyan.application.ask_permission import ask_permission, withdraw_permission
 from hongyan.application.desk import OUTBOX, Desk, RunningTurn
 from hongyan.application.end_turn import say_to_stops
 from hongyan.application.routes import route_of
 from hongyan.domain import limits
-from hongyan.domain.agents import AgentEvent, Lost, ToolChanged, ToolStatus, TurnEnded
+from hongyan.domain.agents import (
+    AgentEvent,
+    Lost,
+    PermissionAsked,
+    PermissionWithdrawn,
+    ToolChanged,
+    ToolStatus,
+    TurnEnded,
+)
 from hongyan.domain.changes import Change, Changes, Insert
 from hongyan.domain.conversations import Turn, TurnEvent, TurnState, move_turn
 from hongyan.domain.deliveries import Phase, mark
-from hongyan.domain.errors import ConflictError, StoreError
+from hongyan.domain.errors import ConflictError, HongyanError, StoreError
 from hongyan.domain.events import keep_event
 from hongyan.domain.notices import Notice
 from hongyan.domain.reactions import Mark
@@ -22,6 +33,8 @@ from hongyan.ports import queries
 from hongyan.ports.agents import Agent
 
 __all__ = ["Outcome", "watch_turn"]
+
+log = structlog.get_logger(__name__)
 
 _KEEP_EVERY_MS: Final = 250  # events are shown, not accounted: a crash may cost this much of them
 
@@ -41,7 +54,9 @@ async def watch_turn(
     watch = _Watch(desk, turn, running, cursor)
     alarms = [asyncio.create_task(watch.carry_stop()), asyncio.create_task(watch.guard_silence())]
     try:
-        return Outcome(await watch.follow(events), watch.idle)
+        last = await watch.follow(events)
+        await watch.settle()
+        return Outcome(last, watch.idle)
     finally:
         for alarm in alarms:
             alarm.cancel()
@@ -55,6 +70,7 @@ class _Watch:
         self.idle = False
         self._desk, self._turn, self._running, self._cursor = desk, turn, running, cursor
         self._open_tools: set[str] = set()
+        self._questions: dict[str, asyncio.Task[None]] = {}
         self._last_sign = desk.clock.boot()
         self._last_kept = desk.clock.boot()
         self._unkept: list[Insert] = []
@@ -69,7 +85,11 @@ class _Watch:
         return Lost("agent.lost", "the stream of events ended")
 
     async def _note(self, event: AgentEvent) -> None:
-        if isinstance(event, ToolChanged):
+        if isinstance(event, PermissionAsked):
+            self._questions[event.ask_id] = self._ask(event)
+        elif isinstance(event, PermissionWithdrawn):
+            await withdraw_permission(self._desk, self._turn, event.ask_id)
+        elif isinstance(event, ToolChanged):
             (self._open_tools.add if event.status is ToolStatus.OPEN else self._open_tools.discard)(event.tool_id)
         self._cursor += 1
         self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
@@ -111,11 +131,25 @@ class _Watch:
         except StoreError:
             self._unkept = unkept + self._unkept  # shown later, or not: the answer does not depend on it
 
+    def _ask(self, asked: PermissionAsked) -> "asyncio.Task[None]":
+        """Bring a request for leave to its decision beside the events; the agent waits, the stream goes on."""
+        return asyncio.create_task(ask_permission(self._desk, self._turn, asked, self._agent()))
+
+    def _asks(self) -> bool:
+        return any(not question.done() for question in self._questions.values())
+
+    async def settle(self) -> None:
+        """See every question to its end: the prompt is over, so each was answered or withdrawn."""
+        results = await asyncio.gather(*self._questions.values(), return_exceptions=True)
+        for result in results:
+            if isinstance(result, HongyanError):
+                log.warning("approval.failed", turn=self._turn.id, code=result.code)
+
     async def guard_silence(self) -> None:
         """End a prompt whose agent gave no sign for too long; an open tool call is a sign."""
         while True:
             silent = self._desk.clock.boot() - self._last_sign
-            if silent >= self._desk.options.idle_ms and not self._open_tools:
+            if silent >= self._desk.options.idle_ms and not self._open_tools and not self._asks():
                 break
             await self._desk.clock.sleep(max(self._desk.options.idle_ms - silent, _KEEP_EVERY_MS))
         self.idle = True

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 import structlog
 
 from hongyan.application.admit import admit
+from hongyan.application.decide import settle_questions
 from hongyan.application.deliver import deliver_part, lose_part, postpone_part
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
 from hongyan.application.recover import salvage_turn
@@ -133,10 +134,20 @@ async def lanes_loop(desk: Desk) -> None:
         while True:
             for turn_id in await scan(desk, queries.INTERRUPTING_TURNS):
                 await signal_stop(desk, TurnId(turn_id))
+            await _settle(desk)
             for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=SCAN_ROWS):
                 if crew.takes(turn.session_id):
                     crew.start(_run(desk, turn))
             await desk.wakeup.wait(LANES, limits.SAFETY_SCAN_MS)
+
+
+async def _settle(desk: Desk) -> None:
+    if not desk.questions:
+        return
+    try:
+        await settle_questions(desk)
+    except StoreError as error:
+        log.warning("scan.failed", query="unapplied_decisions", code=error.code)
 
 
 def _run(desk: Desk, turn: Turn) -> Work:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hongyan.domain import limits
+from hongyan.domain.approvals import parse_answer
 from hongyan.domain.bindings import Binding, BindingState
 from hongyan.domain.commands import Command, Malformed, parse_command
+from hongyan.domain.decisions import Outcome
 from hongyan.domain.messages import ChatKind, MessageKind, PostedMessage, SenderKind
 from hongyan.domain.pairing import Owner, looks_like_code
 from hongyan.domain.requests import Request
 
 __all__ = [
     "Admit",
+    "AnswerDecision",
     "Ask",
     "Facts",
     "PairingTry",
@@ -84,6 +87,14 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerDecision:
+    """Decide what an agent asked: the typed answer of the owner."""
+
+    code: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
 class RunCommand:
     """Carry out a command."""
 
@@ -97,7 +108,7 @@ class Admit:
     text: str
 
 
-Decision = Silence | PairingTry | Refuse | Ask | RunCommand | Admit
+Decision = Silence | PairingTry | Refuse | Ask | AnswerDecision | RunCommand | Admit
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +129,7 @@ class Facts:
     twin: bool
     now: int
     owner_said_run: bool
+    open_codes: tuple[str, ...] = ()
 
 
 def decide_access(facts: Facts) -> Decision:
@@ -158,7 +170,13 @@ def _about_work(facts: Facts, posted: PostedMessage) -> Decision:
         return Refuse(Refusal.UNREADABLE_PART, posted.kind.value)
     if _must_ask(facts):
         return Ask("source.twin" if facts.twin else "source.late")
-    return _command(facts, posted.text) or _missing(facts) or Admit(posted.text)
+    return _answer(facts, posted.text) or _command(facts, posted.text) or _missing(facts) or Admit(posted.text)
+
+
+def _answer(facts: Facts, text: str) -> Decision | None:
+    """Recognise a typed answer only while a decision with that code is open here; else the words are the agent's."""
+    answer = parse_answer(text)
+    return AnswerDecision(*answer) if answer is not None and answer[0] in facts.open_codes else None
 
 
 def _command(facts: Facts, text: str) -> Decision | None:

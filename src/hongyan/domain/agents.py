@@ -13,7 +13,9 @@ __all__ = [
     "Capabilities",
     "Evidence",
     "Lost",
-    "PermissionRejected",
+    "PermissionAnswer",
+    "PermissionAsked",
+    "PermissionWithdrawn",
     "Prompt",
     "ReadBack",
     "ReadBackKind",
@@ -100,10 +102,36 @@ class ToolChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionRejected:
-    """The agent asked for leave and was answered no, because nobody can be asked yet."""
+class PermissionAsked:
+    """The agent asks for leave and waits. `ask_id` is good for one answer through the port's `answer`.
 
+    `kind` is the agent's own kind of tool, `arguments` its whole input as text, `locations` the paths it names;
+    `whole_session` says that the agent also takes a yes for the rest of the session.
+    """
+
+    ask_id: str
+    tool_id: str
     title: str
+    kind: str
+    arguments: str
+    locations: tuple[str, ...]
+    whole_session: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionWithdrawn:
+    """The agent no longer waits for an answer: it was interrupted, ended, or took its request back."""
+
+    ask_id: str
+
+
+class PermissionAnswer(StrEnum):
+    """What an agent may be answered."""
+
+    ALLOW_ONCE = "allow_once"
+    ALLOW_SESSION = "allow_session"
+    REJECT = "reject"
+    CANCEL = "cancel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +171,9 @@ class Lost:
     partial: str = ""
 
 
-AgentEvent = TextArrived | ThoughtArrived | ToolChanged | PermissionRejected | AgentWarned | TurnEnded | Lost
+AgentEvent = (
+    TextArrived | ThoughtArrived | ToolChanged | PermissionAsked | PermissionWithdrawn | AgentWarned | TurnEnded | Lost
+)
 
 
 class Evidence(StrEnum):

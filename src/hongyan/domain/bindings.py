@@ -60,6 +60,7 @@ class Binding:
     revision: int
     created_at: int
     revoked_at: int = 0
+    approve: str = ""
 
 
 @dataclass(frozen=True, slots=True)

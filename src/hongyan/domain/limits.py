@@ -7,6 +7,9 @@ __all__ = [
     "AGENT_IDLE_MS",
     "AGENT_PUT_AWAY_MS",
     "AGENT_START_MS",
+    "APPROVAL_ARGUMENT_BYTES",
+    "APPROVAL_CODE_LENGTH",
+    "APPROVAL_LIFE_MS",
     "BACK_OFF_MOST_MS",
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
@@ -87,3 +90,7 @@ PAIRING_ALPHABET: Final = (
 )
 
 OWED_ROWS: Final = 10
+
+APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
+APPROVAL_CODE_LENGTH: Final = 4  # among the few open in one chat
+APPROVAL_ARGUMENT_BYTES: Final = 2_048  # shown on the phone: nobody should approve blind, or scroll for a minute

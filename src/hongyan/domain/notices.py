@@ -50,7 +50,11 @@ class Notice(StrEnum):
     NEW_STILL_RUNNING = "new.still_running"
     HELP = "help"
     STATUS = "status"
-    PERMISSION_REJECTED = "agent.permission_rejected"
+    APPROVAL_ASKED = "approval.asked"
+    APPROVAL_ALLOWED_ONCE = "approval.allowed_once"
+    APPROVAL_ALLOWED_SESSION = "approval.allowed_session"
+    APPROVAL_REJECTED = "approval.rejected"
+    APPROVAL_SETTLED = "approval.settled"
 
 
 _E, _C = Language.ENGLISH, Language.CHINESE
@@ -166,9 +170,13 @@ CATALOGUE: Final = {
         "/help（/帮助）显示这份说明",
     ),
     Notice.STATUS: ("{detail}", "{detail}"),
-    Notice.PERMISSION_REJECTED: (
-        "The agent asked to do this and was answered no, since approvals are not switched on yet: {detail}",
-        "Agent 请求执行以下操作，因审批尚未启用而被拒绝：{detail}",
+    Notice.APPROVAL_ASKED: ("The agent asks for your decision: {detail}", "Agent 请你决定：{detail}"),
+    Notice.APPROVAL_ALLOWED_ONCE: ("Allowed once.", "已允许一次。"),
+    Notice.APPROVAL_ALLOWED_SESSION: ("Allowed for this session.", "已允许，限本次会话。"),
+    Notice.APPROVAL_REJECTED: ("Rejected.", "已拒绝。"),
+    Notice.APPROVAL_SETTLED: (
+        "Already decided elsewhere, or expired; your answer changed nothing.",
+        "已在别处决定或已过期，你的回答没有改变结果。",
     ),
 }
 

@@ -8,9 +8,9 @@ store is known there.
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, Prompt, ReadBack
+from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
 
-__all__ = ["Agent", "Agents", "TurnControl", "TurnHistory"]
+__all__ = ["Agent", "Agents", "Permissions", "TurnControl", "TurnHistory"]
 
 
 class TurnControl(Protocol):
@@ -39,7 +39,14 @@ class TurnHistory(Protocol):
         """
 
 
-class Agent(TurnControl, TurnHistory, Protocol):
+class Permissions(Protocol):
+    """Answer what an agent asked leave for."""
+
+    async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
+        """Hand the answer over and tell whether the agent was still waiting for it; a second answer is never taken."""
+
+
+class Agent(TurnControl, TurnHistory, Permissions, Protocol):
     """A live agent attached to one upstream session."""
 
     def upstream(self) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, Turn
+from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Delivery, Part
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import ChatApp
@@ -18,6 +19,7 @@ from hongyan.ports.store import Query
 
 __all__ = [
     "ACTIVE_TURNS",
+    "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
     "BINDING",
@@ -27,6 +29,7 @@ __all__ = [
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
+    "DECISION",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
@@ -39,6 +42,8 @@ __all__ = [
     "MESSAGES_OF_SESSION",
     "META",
     "NEWEST_SESSION",
+    "OPEN_DECISIONS",
+    "OPEN_DECISIONS_OF_CHAT",
     "OPEN_PAIRING",
     "OWED",
     "OWED_COUNT",
@@ -51,6 +56,7 @@ __all__ = [
     "PLACE",
     "QUEUED_BEFORE",
     "RECEIVED_CLASSES",
+    "RECENT_DECISIONS",
     "RECENT_REQUESTS",
     "REQUEST",
     "RUNNABLE_HEADS",
@@ -60,6 +66,7 @@ __all__ = [
     "TURNS_OF_REQUEST",
     "TURNS_OF_SESSION",
     "TWIN",
+    "UNAPPLIED_DECISIONS",
     "UNDELIVERED_PARTS",
     "WORKSPACE",
     "WORKSPACES",
@@ -139,6 +146,13 @@ QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
 MESSAGES_OF_SESSION: Final = Query("messages_of_session", Message)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
+
+DECISION: Final = Query("decision", Decision)
+OPEN_DECISIONS: Final = Query("open_decisions", Decision)
+OPEN_DECISIONS_OF_CHAT: Final = Query("open_decisions_of_chat", Decision)
+UNAPPLIED_DECISIONS: Final = Query("unapplied_decisions", Decision)
+RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
+ALLOWANCE: Final = Query("allowance", str)
 
 DELIVERY: Final = Query("delivery", Delivery)
 ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)

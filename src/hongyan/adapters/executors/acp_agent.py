@@ -17,6 +17,7 @@ from hongyan.domain.agents import (
     AgentSeat,
     Capabilities,
     Evidence,
+    PermissionAnswer,
     Prompt,
     ReadBack,
     ReadBackKind,
@@ -88,9 +89,14 @@ class AcpAgent:
         if turn is None or written is None:
             return
         turn.is_interrupted = True
+        turn.withdraw()
         await asyncio.wait({written}, timeout=CANCEL_SECONDS)  # a cancel before its prompt would be lost
         with contextlib.suppress(TimeoutError, ConnectionError):
             await asyncio.wait_for(self._link.connection.cancel(session_id=self.upstream()), CANCEL_SECONDS)
+
+    async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
+        """Hand an answer to the agent; False when it does not wait for it any more."""
+        return self._turn is not None and self._turn.answer(ask_id, answer)
 
     async def kill(self) -> None:
         """End the process group at once and return when it is gone; a running prompt ends as `Lost`."""

@@ -4,6 +4,7 @@ The SDK runs each notification as a task of its own; order holds only because no
 is in its queue.
 """
 
+import json
 from typing import Any, Final
 
 from acp.schema import (
@@ -20,7 +21,7 @@ from acp.schema import (
 
 from hongyan.adapters.executors.acp_history import Replay, text_of
 from hongyan.adapters.executors.acp_turn import RunningTurn
-from hongyan.domain.agents import ToolStatus
+from hongyan.domain.agents import PermissionAnswer, PermissionAsked, ToolStatus
 
 __all__ = ["AcpClient"]
 
@@ -30,8 +31,13 @@ _STATUS: Final = {
     "completed": ToolStatus.DONE,
     "failed": ToolStatus.FAILED,
 }
-_REJECTING_KINDS: Final = ("reject_once", "reject_always")
-"""In this order. Options are chosen by kind: every agent has ids of its own."""
+_KINDS: Final = {
+    PermissionAnswer.ALLOW_ONCE: ("allow_once",),
+    PermissionAnswer.ALLOW_SESSION: ("allow_once", "allow_always"),
+    PermissionAnswer.REJECT: ("reject_once", "reject_always"),
+}
+"""In this order, by kind: every agent has ids of its own. The gateway itself remembers a yes for the session, because
+an agent's "always" may outlive it."""
 
 
 class AcpClient:
@@ -39,6 +45,7 @@ class AcpClient:
 
     def __init__(self) -> None:
         self.session_id = ""
+        self._asked = 0
         self.turn: RunningTurn | None = None
         self.replay: Replay | None = None
 
@@ -54,21 +61,37 @@ class AcpClient:
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
     ) -> RequestPermissionResponse:
-        """Answer no, and tell the turn; after an interrupt answer "cancelled", as the protocol asks."""
+        """Ask through the turn and answer what was decided; after an interrupt "cancelled", as the protocol asks."""
         turn = self.turn if session_id == self.session_id else None
-        chosen = None
-        if turn is not None and not turn.is_interrupted:
+        answer = PermissionAnswer.CANCEL
+        if turn is not None:
             turn.cut()
-            turn.rejected(tool_call.title or "")
-            chosen = _rejecting(options)
+            self._asked += 1
+            answer = await turn.ask(_asked(f"ask-{self._asked}", tool_call, options))
+        chosen = _chosen(options, answer)
         if chosen is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         outcome = AllowedOutcome(outcome="selected", option_id=chosen.option_id)
         return RequestPermissionResponse(outcome=outcome)
 
 
-def _rejecting(options: list[PermissionOption]) -> PermissionOption | None:
-    for kind in _REJECTING_KINDS:
+def _asked(ask_id: str, call: ToolCallUpdate, options: list[PermissionOption]) -> PermissionAsked:
+    """What the agent wants to do, as it says it; the input is kept whole."""
+    raw = call.raw_input
+    arguments = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, indent=2, default=str)
+    return PermissionAsked(
+        ask_id=ask_id,
+        tool_id=call.tool_call_id,
+        title=call.title or "",
+        kind=call.kind or "other",
+        arguments="" if raw is None else arguments,
+        locations=tuple(location.path for location in call.locations or ()),
+        whole_session=any(option.kind == "allow_always" for option in options),
+    )
+
+
+def _chosen(options: list[PermissionOption], answer: PermissionAnswer) -> PermissionOption | None:
+    for kind in _KINDS.get(answer, ()):
         for option in options:
             if option.kind == kind:
                 return option

@@ -6,7 +6,9 @@ from typing import Final
 from hongyan.domain.agents import (
     AgentEvent,
     Lost,
-    PermissionRejected,
+    PermissionAnswer,
+    PermissionAsked,
+    PermissionWithdrawn,
     TextArrived,
     ThoughtArrived,
     ToolChanged,
@@ -70,6 +72,7 @@ class RunningTurn:
         self._queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
         self._text = AnswerText()
         self._tools: dict[str, ToolChanged] = {}
+        self._asks: dict[str, asyncio.Future[PermissionAnswer]] = {}
         self._is_over = False
         self.is_interrupted = False
         self.events: Final = TurnEvents(self._queue)
@@ -100,17 +103,42 @@ class RunningTurn:
         """Take what was said so far as commentary of a tool call."""
         self._text.cut()
 
-    def rejected(self, title: str) -> None:
-        """Tell that the agent asked for leave and did not get it."""
-        self._put(PermissionRejected(title))
+    async def ask(self, asked: PermissionAsked) -> PermissionAnswer:
+        """Tell that the agent asks for leave and wait for the one answer; an interrupt or the end answers "cancel"."""
+        if self._is_over or self.is_interrupted:
+            return PermissionAnswer.CANCEL
+        answer: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()
+        self._asks[asked.ask_id] = answer
+        self._put(asked)
+        try:
+            return await answer
+        finally:
+            if self._asks.pop(asked.ask_id, None) is not None:
+                self._put(PermissionWithdrawn(asked.ask_id))  # the agent took it back
+
+    def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
+        """Hand an answer to the agent that waits for it; False when it does not wait any more."""
+        waiting = self._asks.pop(ask_id, None)
+        if waiting is None or waiting.done():
+            return False
+        waiting.set_result(answer)
+        return True
+
+    def withdraw(self) -> None:
+        """Answer every open question with "cancel", as the protocol wants before a turn is interrupted."""
+        for ask_id in tuple(self._asks):
+            self.answer(ask_id, PermissionAnswer.CANCEL)
+            self._put(PermissionWithdrawn(ask_id))
 
     def end(self, ending: TurnEnding, code: str = "", message: str = "") -> None:
         """End with the agent's own ending."""
+        self.withdraw()
         self._put(TurnEnded(ending, self._text.answer(), code, message))
         self._is_over = True
 
     def lose(self, code: str, reason: str) -> None:
         """End because the process is gone."""
+        self.withdraw()
         self._put(Lost(code, reason, self._text.all()))
         self._is_over = True
 

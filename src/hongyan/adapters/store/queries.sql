@@ -158,6 +158,26 @@ SELECT * FROM messages WHERE session_id = :session_id ORDER BY seq
 -- name: events_of_turn
 SELECT * FROM turn_events WHERE turn_id = :turn_id AND cursor > :after ORDER BY cursor
 
+-- name: decision
+SELECT * FROM decisions WHERE id = :id
+
+-- name: open_decisions
+SELECT * FROM decisions WHERE state = 'asked' ORDER BY seq
+
+-- name: open_decisions_of_chat
+SELECT * FROM decisions WHERE state = 'asked' AND app = :app AND chat_id = :chat_id ORDER BY seq
+
+-- name: unapplied_decisions
+-- Decided, but not known yet whether the answer reached the one who asked.
+SELECT * FROM decisions WHERE state = 'decided' AND applied = '' ORDER BY seq
+
+-- name: recent_decisions
+SELECT * FROM decisions ORDER BY seq DESC LIMIT :limit
+
+-- name: allowance
+-- The decision that allowed a class of requests for the rest of a Session.
+SELECT decision_id FROM allowances WHERE session_id = :session_id AND risk = :risk
+
 -- name: delivery
 SELECT * FROM deliveries WHERE id = :id
 

@@ -100,6 +100,7 @@ bindings = Table(
     _number("revision"),
     _number("created_at"),
     _number("revoked_at"),
+    _text("approve"),
 )
 
 places = Table(
@@ -269,6 +270,53 @@ parts = Table(
     _text("replaces"),
 )
 
+decisions = Table(
+    "decisions",
+    metadata,
+    _text("id", key=True),
+    _text("kind"),
+    _text("state"),
+    _text("outcome"),
+    _text("applied"),
+    _text("applied_reason"),
+    _text("app"),
+    _text("chat_id"),
+    _text("session_id"),
+    _text("turn_id"),
+    _text("subject"),
+    _text("risk"),
+    _text("reason"),
+    _text("arguments"),
+    _text("digest"),
+    _text("call_id"),
+    _number("asked_at"),
+    _number("expires_at"),
+    _number("decided_at"),
+    _text("decided_by"),
+    _text("decided_where"),
+    _text("code"),
+    _number("version"),
+    _number("seq"),
+)
+
+allowances = Table(
+    "allowances",
+    metadata,
+    _text("session_id", key=True),
+    _text("risk", key=True),
+    _text("decision_id"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    _text("id", key=True),
+    _text("subject"),
+    _text("fact"),
+    _number("at"),
+    _text("facts"),
+)
+
 provider_ids = Table(
     "provider_ids",
     metadata,
@@ -292,4 +340,6 @@ Index("deliveries_by_request", deliveries.c.request_id)
 Index("parts_by_delivery", parts.c.delivery_id, parts.c.ordinal)
 Index("parts_by_order", parts.c.order_key, parts.c.seq, parts.c.ordinal)
 Index("parts_due", parts.c.state, parts.c.transport, parts.c.next_at)
+Index("decisions_by_state", decisions.c.state, decisions.c.applied, decisions.c.seq)
+Index("audit_by_subject", audit.c.subject)
 Index("parts_replacing", parts.c.replaces)

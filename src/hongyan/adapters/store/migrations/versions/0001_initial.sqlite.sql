@@ -1,3 +1,9 @@
+CREATE TABLE allowances (
+	session_id TEXT NOT NULL, 
+	risk TEXT NOT NULL, 
+	decision_id TEXT NOT NULL, 
+	PRIMARY KEY (session_id, risk)
+);
 CREATE TABLE apps (
 	app_id TEXT NOT NULL, 
 	name TEXT NOT NULL, 
@@ -8,6 +14,15 @@ CREATE TABLE apps (
 	observed_at BIGINT NOT NULL, 
 	PRIMARY KEY (app_id)
 );
+CREATE TABLE audit (
+	id TEXT NOT NULL, 
+	subject TEXT NOT NULL, 
+	fact TEXT NOT NULL, 
+	at BIGINT NOT NULL, 
+	facts TEXT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX audit_by_subject ON audit (subject);
 CREATE TABLE bindings (
 	id TEXT NOT NULL, 
 	app TEXT NOT NULL, 
@@ -23,8 +38,37 @@ CREATE TABLE bindings (
 	revision BIGINT NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	revoked_at BIGINT NOT NULL, 
+	approve TEXT NOT NULL, 
 	PRIMARY KEY (id)
 );
+CREATE TABLE decisions (
+	id TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	outcome TEXT NOT NULL, 
+	applied TEXT NOT NULL, 
+	applied_reason TEXT NOT NULL, 
+	app TEXT NOT NULL, 
+	chat_id TEXT NOT NULL, 
+	session_id TEXT NOT NULL, 
+	turn_id TEXT NOT NULL, 
+	subject TEXT NOT NULL, 
+	risk TEXT NOT NULL, 
+	reason TEXT NOT NULL, 
+	arguments TEXT NOT NULL, 
+	digest TEXT NOT NULL, 
+	call_id TEXT NOT NULL, 
+	asked_at BIGINT NOT NULL, 
+	expires_at BIGINT NOT NULL, 
+	decided_at BIGINT NOT NULL, 
+	decided_by TEXT NOT NULL, 
+	decided_where TEXT NOT NULL, 
+	code TEXT NOT NULL, 
+	version BIGINT NOT NULL, 
+	seq BIGINT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX decisions_by_state ON decisions (state, applied, seq);
 CREATE TABLE deliveries (
 	id TEXT NOT NULL, 
 	request_id TEXT, 

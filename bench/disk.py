@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["Percentiles", "fdatasync_ms", "percentiles"]
+__all__ = ["Percentiles", "fdatasync_ms", "fdatasync_seconds", "percentiles"]
 
 _BLOCK: Final = b"x" * 4096  # a page of SQLite
 
@@ -29,6 +29,11 @@ def percentiles(seconds: Sequence[float]) -> Percentiles:
 
 def fdatasync_ms(folder: Path | None = None, *, count: int = 300) -> Percentiles:
     """Write and sync one page `count` times in `folder` (the temporary folder without one)."""
+    return percentiles(fdatasync_seconds(folder, count))
+
+
+def fdatasync_seconds(folder: Path | None, count: int) -> list[float]:
+    """Give how long each of `count` syncs of one page took."""
     durations: list[float] = []
     with tempfile.NamedTemporaryFile(dir=folder) as file:
         os.pwrite(file.fileno(), _BLOCK * count, 0)  # the file has its size: only data is synced below
@@ -38,4 +43,4 @@ def fdatasync_ms(folder: Path | None = None, *, count: int = 300) -> Percentiles
             os.pwrite(file.fileno(), _BLOCK, number * len(_BLOCK))
             os.fdatasync(file.fileno())
             durations.append(time.perf_counter() - start)
-    return percentiles(durations)
+    return durations

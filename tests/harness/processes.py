@@ -139,9 +139,9 @@ async def running(
         await gateway.end()
 
 
-async def run_to_end(*words: str, environ: Mapping[str, str] | None = None) -> Ended:
-    """Run `python WORDS` that is expected to end by itself."""
-    process = await _spawn(words, environ or {})
+async def run_to_end(*words: str, through: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Ended:
+    """Run `python WORDS` that is expected to end by itself; `through` are words before the program, as of `env`."""
+    process = await _spawn(words, environ or {}, through)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             said, complained = await process.communicate()
@@ -157,10 +157,10 @@ async def hongyan(home: Path, *words: str, environ: Mapping[str, str] | None = N
     return await run_to_end(*HONGYAN, "--home", str(home), *words, environ=environ)
 
 
-async def _spawn(words: Sequence[str], environ: Mapping[str, str]) -> Process:
+async def _spawn(words: Sequence[str], environ: Mapping[str, str], through: Sequence[str] = ()) -> Process:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(DROPPED)}
     paths = [str(ROOT), *filter(None, [kept.get("PYTHONPATH", "")])]
     whole = {**kept, "PYTHONPATH": os.pathsep.join(paths), **environ}
     return await asyncio.create_subprocess_exec(
-        sys.executable, *words, stdout=PIPE, stderr=PIPE, env=whole, start_new_session=True
+        *through, sys.executable, *words, stdout=PIPE, stderr=PIPE, env=whole, start_new_session=True
     )

@@ -220,3 +220,21 @@ async def test_what_a_lost_session_owes_is_run_again_in_the_one_that_new_opened(
     await world.until_settled()
     assert world.answers_to(failed)[-1] == "echo: do this in any case"
     assert (await world.adds_up()).owed == 0
+
+
+@pytest.mark.scenario("D6")
+async def test_the_day_to_decide_begins_when_the_turn_was_held_not_when_it_began(plain_world: World) -> None:
+    world = plain_world
+    world.say("[[say:begun]][[wait:never]] work")
+    await world.until_rows(RUNNING)
+    await world.crash()
+    await world.clock.leap(2 * limits.HELD_LIFE_MS)  # the machine was off for two days
+    await world.start()
+    await world.until_rows(HELD)
+    await world.advance(limits.HELD_LIFE_MS - limits.SAFETY_SCAN_MS, leap=True)
+    await world.until_settled()
+    assert await world.rows("SELECT state FROM turns") == [("held",)]
+    await world.advance(2 * limits.SAFETY_SCAN_MS, leap=True)
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'failed'")
+    await world.until_settled()
+    await world.adds_up()

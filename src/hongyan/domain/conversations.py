@@ -177,6 +177,7 @@ class Turn:
     claimed_at: int
     intent_at: int
     running_at: int
+    held_at: int
     ended_at: int
     stop_at: int
     stopped_by: str
@@ -251,6 +252,7 @@ def new_turn(said: Input, session: SessionId, binding: Binding, now: int, number
         claimed_at=0,
         intent_at=0,
         running_at=0,
+        held_at=0,
         ended_at=0,
         stop_at=0,
         stopped_by="",

@@ -90,6 +90,7 @@ class StoreError(HongyanError):
     """The database could not do what was asked; nothing of the transaction was kept."""
 
     code = "store.error"
+    hint = "Look at the disk that holds the home folder, and at `logs/gateway.log` there."
 
 
 class StoreFullError(StoreError):

@@ -150,7 +150,7 @@ SELECT id FROM turns WHERE state = 'interrupting' ORDER BY id
 SELECT id FROM turns WHERE state = 'queued' AND queued_at < :before ORDER BY position
 
 -- name: held_before
-SELECT id FROM turns WHERE state = 'held' AND intent_at < :before ORDER BY id
+SELECT id FROM turns WHERE state = 'held' AND held_at < :before ORDER BY id
 
 -- name: messages_of_session
 SELECT * FROM messages WHERE session_id = :session_id ORDER BY seq

@@ -151,6 +151,24 @@ async def test_markdown_is_drawn_and_never_run(browser_page: OpenPage) -> None:
         await snap(page, "simulator-card-markdown-light-en")
 
 
+async def test_odd_cards_take_nothing_with_them(browser_page: OpenPage) -> None:
+    async with scene() as here:
+        page = await opened(here, browser_page)
+        dates: Json = {"tag": "table", "columns": [{"name": "d", "data_type": "date"}], "rows": [{"d": 9e15}]}
+        odd: list[Json] = [
+            card(markdown("**a " * 6_500)),
+            card(markdown("- " * 2_000 + "\n" + "> " * 500)),
+            card({"tag": "button", "type": 7, "text": 5}, {"tag": "audio"}, {"tag": "markdown", "content": {"a": 1}}),
+            {"header": {"title": {"tag": "plain_text", "content": "old"}}, "elements": [{"tag": "unheard of"}]},
+            card(dates),
+        ]
+        for made in odd:
+            await here.bot.send_card(here.private, made)
+        await expect(page.get_by_text("This card cannot be drawn")).to_have_count(1)
+        await expect(page.locator(".card")).to_have_count(4)
+        await expect(page.get_by_text("An element of kind unheard of.")).to_be_visible()
+
+
 async def test_tables_columns_panels_and_folded_buttons(browser_page: OpenPage) -> None:
     async with scene() as here:
         heard: list[Json] = []

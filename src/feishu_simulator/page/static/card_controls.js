@@ -77,7 +77,7 @@ function urlOf(element) {
 }
 
 function styleOf(element) {
-  const type = element.type ?? "default";
+  const type = String(element.type ?? "default");
   const tag = urlOf(element) && !heard(element) ? "a" : "button";
   const classes = [
     "button",

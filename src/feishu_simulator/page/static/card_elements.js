@@ -6,6 +6,7 @@ import { picture } from "./content.js";
 import { h } from "./dom.js";
 import { markdown, tableBox } from "./markdown.js";
 import { colourClass, inline } from "./markdown_inline.js";
+import { iso } from "./times.js";
 import { t } from "./words.js";
 
 const DRAWN = {
@@ -110,6 +111,6 @@ function value(found, { data_type: kind }, table) {
   }
   if (kind === "persons") return [found].flat().map((id) => [table.nameOf(id) || id, " "]);
   if (kind === "lark_md" || kind === "markdown") return inline(String(found), table);
-  if (kind === "date") return new Date(Number(found)).toISOString().slice(0, 10);
+  if (kind === "date" && Number.isFinite(Number(found))) return iso(Number(found)).slice(0, 10);
   return Array.isArray(found) ? found.map(textOf).join(", ") : String(found);
 }

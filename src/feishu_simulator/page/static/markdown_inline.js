@@ -4,6 +4,7 @@ import { h, icon } from "./dom.js";
 const COLOURS = { red: "zhu", carmine: "zhu", green: "song", orange: "ochre", yellow: "ochre", blue: "dai", grey: "quiet" };
 const MARKS = { "**": "strong", __: "strong", "~~": "strike", "*": "slanted", _: "slanted" };
 const SPECIAL = /[`[!<*_~\\\n:]/g;
+const FAR = 2_000; // no closing mark is looked for beyond this many characters
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 const RULES = [
@@ -64,7 +65,7 @@ function emphasis(text, at, draw) {
 // The closing mark that belongs to an opening one: what opens in between closes first.
 function partner(text, start, mark) {
   let within = 0;
-  for (let end = text.indexOf(mark, start + 1); end > 0; end = text.indexOf(mark, end + mark.length)) {
+  for (let end = text.indexOf(mark, start + 1); end > 0 && end - start < FAR; end = text.indexOf(mark, end + mark.length)) {
     if (closes(text, end, mark)) {
       if (within === 0) return end;
       within -= 1;

@@ -42,7 +42,16 @@ export function messageItem(message, frame) {
 }
 
 function body(message, frame) {
-  return message.card ? cardView(message, frame.table) : h("div.bubble", {}, content(message));
+  return message.card ? card(message, frame) : h("div.bubble", {}, content(message));
+}
+
+// A card that cannot be drawn must not take the page with it.
+function card(message, frame) {
+  try {
+    return cardView(message, frame.table);
+  } catch (error) {
+    return h("div.bubble", {}, h("p.hint", {}, t("card_not_drawn", { reason: error.message })));
+  }
 }
 
 // What stands for a message where only one line is shown.

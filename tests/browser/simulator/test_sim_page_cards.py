@@ -56,8 +56,11 @@ async def test_while_the_bot_thinks_the_card_waits(browser_page: OpenPage) -> No
         await expect(pressed.nth(0)).to_have_text("Waiting for the bot")
         for number in range(3):
             await expect(pressed.nth(number)).to_be_disabled()
+        await expect(pressed.nth(0)).to_be_focused()
+        await pressed.nth(0).press("Enter")
         here.bot.answer_click({})
         await expect(pressed.nth(0)).to_have_text("Allow once")
+        await expect(pressed.nth(0)).to_be_focused()
         await expect(pressed.nth(2)).to_be_enabled()
         assert len(here.simulator.platform.clicks.all) == 1
 

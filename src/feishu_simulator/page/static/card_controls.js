@@ -42,7 +42,8 @@ export function button(element, table) {
   const waiting = table.busy !== null && same(table.busy, marks);
   const attributes = {
     type: "button", // the card is drawn anew while it waits: a submission of the browser's own would lose its form
-    disabled: element.disabled === true || table.busy !== null,
+    disabled: element.disabled === true,
+    "aria-disabled": table.busy === null ? undefined : "true", // it keeps the focus while it waits
     "aria-busy": waiting ? "true" : undefined,
     title: element.disabled === true ? textOf(element.disabled_tips) || undefined : undefined,
     data: { mark: `press-${JSON.stringify(marks)}` },

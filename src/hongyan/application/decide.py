@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Insert
 from hongyan.domain.decisions import (
     Decision,
@@ -35,8 +35,8 @@ async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where:
         return Changes("decide", verdict_steps(decision, verdict)), decision
 
     await decide_again(desk, attempt)
-    desk.wakeup.wake(LANES)
-    desk.wakeup.wake(OUTBOX)
+    for topic in (LANES, CARDS, OUTBOX):
+        desk.wakeup.wake(topic)
     decided = await desk.store.one(queries.DECISION, id=decision_id)
     if decided is None:
         raise AssertionError("a decision is never deleted")

@@ -11,6 +11,7 @@ from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, Turn
 from hongyan.domain.deliveries import PartEvent, move_part
 from hongyan.domain.errors import AgentError
 from hongyan.domain.identity import TurnId
+from hongyan.domain.issued_cards import lost_card
 from hongyan.domain.notices import Notice
 from hongyan.domain.recovery import AfterCrash, needs_read_back, resolve
 from hongyan.ports import queries
@@ -32,7 +33,7 @@ async def open_intents(desk: Desk) -> list[Settled]:
     settled = []
     for part in await desk.store.all(queries.INTENDED_PARTS):
         step = move_part(part, PartEvent.LOSE, next_at=desk.clock.now(), code="delivery.cut_off")
-        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step,))))
+        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step, *lost_card(part)))))
         settled.append(Settled("part", part.id, "unknown"))
     return settled
 

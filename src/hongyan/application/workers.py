@@ -1,4 +1,4 @@
-"""The loops that carry work: admission, lanes, outbox. Each wakes on a hint and scans once a second anyway.
+"""The loops that carry work: admission, lanes, cards, outbox. Each wakes on a hint and scans once a second anyway.
 
 A work item that fails unexpectedly is logged with its id and brought to a true state; it stops nothing else. A scan
 that the store cannot answer now is made again.
@@ -15,10 +15,12 @@ import structlog
 from hongyan.application.admit import admit
 from hongyan.application.decide import settle_questions
 from hongyan.application.deliver import deliver_part, lose_part, postpone_part
-from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
+from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk
+from hongyan.application.patch_card import patch_card
 from hongyan.application.recover import salvage_turn
 from hongyan.application.run_turn import run_turn
 from hongyan.application.set_mark import set_mark
+from hongyan.application.show_cards import CardShow
 from hongyan.application.stop_turn import signal_stop
 from hongyan.application.verify import reconcile_part, verify_part
 from hongyan.domain import limits
@@ -31,7 +33,7 @@ from hongyan.domain.messages import Transport
 from hongyan.ports import queries
 from hongyan.ports.store import Query
 
-__all__ = ["Crew", "Work", "admission_loop", "lanes_loop", "outbox_loop", "scan"]
+__all__ = ["Crew", "Work", "admission_loop", "cards_loop", "lanes_loop", "outbox_loop", "scan"]
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +45,10 @@ Row = TypeVar("Row")
 
 async def _nothing() -> None:
     """Mend nothing: the item is met again at the next scan."""
+
+
+def _ended() -> None:
+    """Tell nobody: the next look is due when something changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +161,18 @@ def _run(desk: Desk, turn: Turn) -> Work:
     return Work(turn.session_id, partial(run_turn, desk, turn), done, partial(salvage_turn, desk, turn.id))
 
 
+async def cards_loop(desk: Desk) -> None:
+    """Bring every open card to the look that its records have."""
+    show = CardShow(desk)
+    async with asyncio.TaskGroup() as group:
+        crew = Crew(desk, "cards", limits.BESIDE_SLOTS, group)
+        while True:
+            for card in await scan(desk, queries.OPEN_CARDS):
+                if crew.takes(card.id):
+                    crew.start(Work(card.id, partial(show.show, card), _ended))
+            await desk.wakeup.wait(CARDS, limits.SAFETY_SCAN_MS)
+
+
 async def outbox_loop(desk: Desk) -> None:
     """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own."""
     async with asyncio.TaskGroup() as group:
@@ -178,7 +196,9 @@ def _offer(desk: Desk, crew: Crew, part: Part) -> None:
 async def _carry_part(desk: Desk, part: Part) -> None:
     if part.app not in desk.chats:
         await postpone_part(desk, part)
-    elif part.transport is not Transport.TEXT:
+    elif part.transport is Transport.CARD_PATCH:
+        await patch_card(desk, part)
+    elif part.transport not in {Transport.TEXT, Transport.CARD}:
         await set_mark(desk, part)
     elif part.state is PartState.WRITTEN:
         await verify_part(desk, part)

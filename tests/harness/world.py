@@ -254,7 +254,8 @@ class World:
         requests = sum(ledger.received.classes[name] for name in OPEN_CLASSES if name not in but)
         writes = sum(ledger.writes.classes[name] for name in OPEN_STATES)
         due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
-        return requests + writes + int(due[0][0]) == 0
+        cards = await self.rows("SELECT count(*) FROM cards WHERE state <> 'closed'")
+        return requests + writes + int(due[0][0]) + int(cards[0][0]) == 0
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn, insist
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
 from hongyan.domain.agents import AgentSeat, Prompt
 from hongyan.domain.changes import Changes
@@ -46,8 +46,8 @@ async def unfinished_turns(desk: Desk) -> list[Turn]:
 async def recover_turn(desk: Desk, turn: Turn) -> Settled:
     """Bring one cut-off Turn to where the evidence says it is. Safe to repeat after another crash."""
     way = await _recover(desk, turn)
-    desk.wakeup.wake(LANES)
-    desk.wakeup.wake(OUTBOX)
+    for topic in (LANES, CARDS, OUTBOX):
+        desk.wakeup.wake(topic)
     return Settled("turn", turn.id, way)
 
 

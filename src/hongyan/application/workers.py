@@ -29,6 +29,7 @@ from hongyan.domain.conversations import Turn
 from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
 from hongyan.domain.identity import TurnId
+from hongyan.domain.issued_cards import IssuedCard
 from hongyan.domain.messages import Transport
 from hongyan.ports import queries
 from hongyan.ports.store import Query
@@ -45,10 +46,6 @@ Row = TypeVar("Row")
 
 async def _nothing() -> None:
     """Mend nothing: the item is met again at the next scan."""
-
-
-def _ended() -> None:
-    """Tell nobody: the next look is due when something changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +159,24 @@ def _run(desk: Desk, turn: Turn) -> Work:
 
 
 async def cards_loop(desk: Desk) -> None:
-    """Bring every open card to the look that its records have."""
+    """Bring every open card to the look that its records have, one after the other: it costs reads of our own only."""
     show = CardShow(desk)
-    async with asyncio.TaskGroup() as group:
-        crew = Crew(desk, "cards", limits.BESIDE_SLOTS, group)
-        while True:
-            for card in await scan(desk, queries.OPEN_CARDS):
-                if crew.takes(card.id):
-                    crew.start(Work(card.id, partial(show.show, card), _ended))
-            await desk.wakeup.wait(CARDS, limits.SAFETY_SCAN_MS)
+    while True:
+        for card in await scan(desk, queries.OPEN_CARDS):
+            await _look(desk, show, card)
+        await desk.wakeup.wait(CARDS, limits.SAFETY_SCAN_MS)
+
+
+async def _look(desk: Desk, show: CardShow, card: IssuedCard) -> None:
+    """Plan one card's look; one that fails is met again at the next scan and stops no other."""
+    try:
+        await show.show(card)
+    except ConflictError:
+        desk.wakeup.wake(CARDS)  # a line joined, or its write began: look again at once
+    except HongyanError as error:
+        log.warning("work.failed", crew="cards", item=card.id, code=error.code)
+    except Exception as error:
+        log.error("work.broke", crew="cards", item=card.id, error=type(error).__name__, exc_info=True)
 
 
 async def outbox_loop(desk: Desk) -> None:

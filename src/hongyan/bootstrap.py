@@ -30,11 +30,12 @@ from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppProfile, AppReport, Check, identity_loop, verify_app
 from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
-from hongyan.application.workers import admission_loop, lanes_loop, outbox_loop
+from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
 from hongyan.config import AppSettings, Settings, load_settings
 from hongyan.domain.agents import AgentSeat
 from hongyan.domain.errors import BusyError, HongyanError, NotFoundError
 from hongyan.domain.identity import AppId
+from hongyan.domain.messages import Toast
 from hongyan.ports import queries
 from hongyan.ports.agents import Agent, Agents
 from hongyan.ports.chat import ChatEvent, ListenerState
@@ -152,7 +153,7 @@ class Gateway:
                 if AppId(app.app_id) in self.desk.chats:
                     group.create_task(self._listen(app))
                     group.create_task(identity_loop(self.desk, _profile(app)))
-            for loop in (admission_loop, lanes_loop, outbox_loop, housekeeping_loop):
+            for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop):
                 group.create_task(loop(self.desk))
 
     async def close(self) -> None:
@@ -224,8 +225,8 @@ class Gateway:
         self._resources.locks.append(lock)
         sink = self.desk.chat(app_id).listener
 
-        async def keep(event: ChatEvent) -> None:
-            await accept_event(self.desk, event)
+        async def keep(event: ChatEvent) -> Toast | None:
+            return await accept_event(self.desk, event)
 
         await sink.listen(keep, self._wiring.acknowledged)
 
@@ -291,6 +292,7 @@ async def _wire(settings: Settings, wiring: Wiring, resources: _Resources, clock
     options = Options(
         executors=frozenset(executor.name for executor in settings.executors),
         reactions=settings.gateway.reactions,
+        zone=machine.zone(),
     )
     desk = Desk(
         store=store,
@@ -327,7 +329,7 @@ def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Ent
             log.warning("app.not_usable", app=app.name, code=error.code)
             continue
         resources.apps.append(lark)
-        chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark.listener(entropy))
+        chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark, lark.listener(entropy))
     return chats
 
 

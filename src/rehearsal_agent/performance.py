@@ -14,6 +14,7 @@ from rehearsal_agent.journal import Journal, Prompt
 from rehearsal_agent.script import ENGLISH, Script, Word, numbers_of
 from rehearsal_agent.stage import Stage
 
+ASKED_AT_ONCE: Final = 3
 POLL_SECONDS: Final = 0.02
 LONGEST_WAIT_SECONDS: Final = 600.0
 """No turn waits longer for a file or for its cancel: a forgotten test must not leave an agent behind."""
@@ -57,6 +58,7 @@ class Performance:
             Word.OPEN_TOOL: self._open_tool,
             Word.CLOSE_TOOL: self._close_tool,
             Word.ASK: self._ask,
+            Word.ASK_ALL: self._ask_all,
             Word.WAIT: self._wait,
             Word.TOUCH: self._touch,
             Word.HANG: self._hang,
@@ -140,6 +142,14 @@ class Performance:
         if kind == "cancelled":
             self._stop_when_cancelled()
         await self._stage.say(f"The answer was: {kind}.")
+
+    async def _ask_all(self, argument: str) -> None:
+        (count,), (_, _, what) = numbers_of(argument, ASKED_AT_ONCE), argument.partition(":")
+        asked = (self._stage.ask(f"{what or 'step'} {n}") for n in range(1, count + 1))
+        kinds = await asyncio.gather(*asked)
+        if "cancelled" in kinds:
+            self._stop_when_cancelled()
+        await self._stage.say(f"The answers were: {', '.join(kinds)}.")
 
     async def _wait(self, name: str) -> None:
         file = self._signal(name)

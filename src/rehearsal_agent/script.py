@@ -36,6 +36,8 @@ class Word(StrEnum):
     """`close-tool` completes the tool call that `open-tool` left open."""
     ASK = "ask"
     """`ask:TEXT` asks for permission to do TEXT and says what the answer was."""
+    ASK_ALL = "ask-all"
+    """`ask-all:N:TEXT` asks N times (3) at once, for `TEXT 1` and so on, and says what the answers were."""
     WAIT = "wait"
     """`wait:NAME` goes on when a file NAME is in the state directory."""
     TOUCH = "touch"
@@ -73,6 +75,7 @@ SPEAKING: Final = frozenset(
         Word.IMAGE,
         Word.TOOL,
         Word.ASK,
+        Word.ASK_ALL,
         Word.IGNORE_CANCEL,
         Word.REFUSE,
         Word.ERROR,

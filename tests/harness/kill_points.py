@@ -7,14 +7,15 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from hongyan.application.desk import Chat, Desk
 from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
+from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
 from hongyan.domain.identity import MessageId
-from hongyan.domain.messages import Outbound
+from hongyan.domain.messages import Outbound, Toast
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import ChatEvent, EventSink, Listener, ListenerState, MessageWriter
+from hongyan.ports.chat import Cards, ChatEvent, EventSink, Listener, ListenerState, MessageWriter
 from hongyan.ports.store import Query, Store
 
-__all__ = ["KILL_POINTS", "POINT_OF_LABEL", "Trigger", "wrap_ports"]
+__all__ = ["CARD_POINTS", "KILL_POINTS", "POINT_OF_LABEL", "Trigger", "wrap_ports"]
 
 POINT_OF_LABEL: Final = {
     "accept": "accepted",
@@ -25,6 +26,13 @@ POINT_OF_LABEL: Final = {
     "complete": "completed",
     "intend_part": "part_intended",
     "keep_receipt": "receipt_saved",
+    "ask": "asked",
+    "intend_card": "card_intended",
+    "keep_card": "card_saved",
+    "decide": "decided",
+    "close_card": "card_closing",
+    "intend_look": "look_intended",
+    "keep_look": "look_saved",
     "settle_verified": "verified",
 }
 
@@ -43,6 +51,19 @@ KILL_POINTS: Final = (
     "part_written",
     "receipt_saved",
     "verified",
+)
+
+CARD_POINTS: Final = (
+    "asked",
+    "card_intended",
+    "card_written",
+    "card_saved",
+    "decided",
+    "answering",
+    "card_closing",
+    "look_intended",
+    "look_written",
+    "look_saved",
 )
 
 Row = TypeVar("Row")
@@ -99,15 +120,31 @@ class _Writer:
         return written
 
 
+class _Cards:
+    def __init__(self, inner: Cards, trigger: Trigger) -> None:
+        self._inner, self._trigger = inner, trigger
+
+    async def post(self, card: Card, at: Outbound) -> MessageId:
+        await self._trigger.gate()
+        written = await self._inner.post(card, at)
+        await self._trigger.reach("card_written")
+        return written
+
+    async def patch(self, message: MessageId, card: Card) -> None:
+        await self._trigger.gate()
+        await self._inner.patch(message, card)
+        await self._trigger.reach("look_written")
+
+
 class _Listener:
     def __init__(self, inner: Listener, trigger: Trigger) -> None:
         self._inner, self._trigger = inner, trigger
 
     async def listen(self, sink: EventSink, acknowledged: Callable[[ChatEvent], None]) -> None:
-        async def receive(event: ChatEvent) -> None:
+        async def receive(event: ChatEvent) -> Toast | None:
             await self._trigger.gate()
             await self._trigger.reach("received")
-            await sink(event)
+            return await sink(event)
 
         def acked(event: ChatEvent) -> None:
             acknowledged(event)
@@ -150,7 +187,7 @@ class _Agent:
         await self._inner.kill()
 
     async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
-        await self._trigger.gate()
+        await self._trigger.reach("answering")
         return await self._inner.answer(ask_id, answer)
 
     async def read_back(self, prompt: Prompt) -> ReadBack:
@@ -179,7 +216,12 @@ class _Agents:
 def wrap_ports(desk: Desk, trigger: Trigger, seen: Callable[[Changes], None] = lambda _: None) -> Desk:
     """Put the trigger around every port of a desk; `seen` hears of each commit."""
     chats: dict[Any, Chat] = {
-        app: replace(chat, writer=_Writer(chat.writer, trigger), listener=_Listener(chat.listener, trigger))
+        app: replace(
+            chat,
+            writer=_Writer(chat.writer, trigger),
+            cards=_Cards(chat.cards, trigger),
+            listener=_Listener(chat.listener, trigger),
+        )
         for app, chat in desk.chats.items()
     }
     return replace(desk, store=_Store(desk.store, trigger, seen), agents=_Agents(desk.agents, trigger), chats=chats)

@@ -7,11 +7,12 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from feishu_simulator import Simulator, SimulatorSettings
+from feishu_simulator.clicks import Click
 from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
 from feishu_simulator.model import Message as Said
@@ -27,9 +28,11 @@ from hongyan.domain.identity import AppId
 from hongyan.domain.ledger import Ledger
 from hongyan.domain.workspaces import Grant
 from tests.harness.clock import ManualClock
+from tests.harness.crash import Crash, Pause
 from tests.harness.disk import Disk
 from tests.harness.entropy import SeededEntropy
-from tests.harness.kill_points import never, wrap_ports
+from tests.harness.kill_points import wrap_ports
+from tests.harness.shown_card import CARD, ShownCard, see_card
 
 __all__ = ["Crash", "Pause", "World", "open_world"]
 
@@ -38,49 +41,6 @@ OPEN_STATES: Final = ("planned", "intended", "written")
 PATIENCE_SECONDS: Final = 20.0
 _FLOW_MS: Final = 100
 _FLOWING_STEPS: Final = 600
-
-
-@dataclass(slots=True)
-class Crash:
-    """Where a crash hits: at the n-th passing of a point, after which nothing of the process moves."""
-
-    point: str = ""
-    nth: int = 1
-    dead: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def reach(self, point: str) -> None:
-        """Die here when it is the place."""
-        self.mark(point)
-        await self.gate()
-
-    def mark(self, point: str) -> None:
-        """Count a passing."""
-        if point == self.point and not self.dead.is_set():
-            self.nth -= 1
-            if self.nth == 0:
-                self.dead.set()
-
-    async def gate(self) -> None:
-        """Let the living through."""
-        if self.dead.is_set():
-            await never()
-
-
-@dataclass(slots=True)
-class Pause(Crash):
-    """Where the gateway stands still until it may go on; nothing dies."""
-
-    reached: asyncio.Event = field(default_factory=asyncio.Event)
-    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def reach(self, point: str) -> None:
-        """Wait here when it is the place."""
-        if point == self.point:
-            self.reached.set()
-            await self.may_go_on.wait()
-
-    def mark(self, point: str) -> None:
-        """Nothing happens where nothing can wait."""
 
 
 class World:
@@ -204,13 +164,30 @@ class World:
     # --- looking ----------------------------------------------------------------------------
 
     def answers(self) -> list[str]:
-        """Give the visible texts of the bot in the owner's chat, in order: the oracle."""
-        return [message.text for message in self.platform.visible(self.chat.chat_id) if message.by_bot]
+        """Give the visible texts of the bot in the owner's chat, in order and without cards: the oracle."""
+        visible = self.platform.visible(self.chat.chat_id)
+        return [message.text for message in visible if message.by_bot and message.msg_type != CARD]
 
     def answers_to(self, said: Said) -> list[str]:
         """Give the visible texts of the bot that answer one message."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [message.text for message in visible if message.parent_id == said.message_id]
+        mine = (message for message in visible if message.parent_id == said.message_id)
+        return [message.text for message in mine if message.msg_type != CARD]
+
+    def cards(self) -> list[ShownCard]:
+        """Give the cards in the owner's chat as a person sees them now."""
+        visible = self.platform.visible(self.chat.chat_id)
+        return [see_card(self.platform, message) for message in visible if message.by_bot and message.msg_type == CARD]
+
+    def click(self, card: ShownCard, label: str, nth: int = 0) -> Click:
+        """Press a button of a card as the owner; the nth of that label."""
+        return self.platform.click(self.owner, card.message_id, **card.press(label, nth))
+
+    async def clicked(self, card: ShownCard, label: str, nth: int = 0) -> str:
+        """Press a button and wait for the line that the person sees."""
+        click = self.click(card, label, nth)
+        await self.until(lambda: click.ended)
+        return str((click.toast or {}).get("content", click.problem))
 
     def marks_on(self, said: Said) -> list[str]:
         """Give the emoji types that stand under a message now."""
@@ -261,7 +238,7 @@ class World:
         ledger = await self.ledger()
         said = [message for chat_id in self._private_chats() for message in self.platform.said(chat_id)]
         journal = await self.rows("SELECT count(*) FROM requests WHERE origin = 'lark'")
-        found = await self.rows("SELECT count(*) FROM parts WHERE transport = 'text' AND provider_id <> ''")
+        found = await self.rows("SELECT count(*) FROM parts WHERE transport IN ('text', 'card') AND provider_id <> ''")
         shown = sum(m.by_bot for chat in self._private_chats() for m in self.platform.visible(chat))
         assert ledger.received.balanced, ledger
         assert ledger.writes.balanced, ledger
@@ -282,7 +259,8 @@ class World:
         requests = sum(ledger.received.classes[name] for name in OPEN_CLASSES if name not in but)
         writes = sum(ledger.writes.classes[name] for name in OPEN_STATES)
         due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
-        return requests + writes + int(due[0][0]) == 0
+        cards = await self.rows("SELECT count(*) FROM cards WHERE state <> 'closed'")
+        return requests + writes + int(due[0][0]) + int(cards[0][0]) == 0
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))

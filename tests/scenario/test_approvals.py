@@ -19,7 +19,7 @@ async def _ask(world: World, words: str = "[[ask:rm -r build]]") -> tuple[str, s
     world.say(words)
     await world.until_rows(ASKED)
     row = (await world.rows("SELECT id, code FROM decisions WHERE state = 'asked'"))[0]
-    await world.until(lambda: any(row[1] in answer for answer in world.answers()))
+    await world.until(lambda: any(row[1] in card.words for card in world.cards()))
     return row[0], row[1]
 
 
@@ -109,7 +109,7 @@ async def test_a_long_input_is_cut_on_the_phone_and_whole_in_the_record(world: W
     await _ask(world, "[[ask:" + "x" * 5_000 + "]]")
     decision = (await world.gateway.desk.store.all(queries.OPEN_DECISIONS))[0]
     assert len(decision.subject + decision.arguments) >= 5_000
-    assert all(len(answer.encode()) < 8_000 for answer in world.answers())
+    assert all(len(card.words.encode()) < 4_000 for card in world.cards())
     await decide(world.gateway.desk, decision.id, Outcome.REJECTED, "owner", "cli")
     await world.until_settled()
     await world.adds_up()

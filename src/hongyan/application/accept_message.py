@@ -1,12 +1,13 @@
-"""Keep an inbound event before it is acknowledged to the platform; nothing else happens here."""
+"""Keep an inbound event before it is acknowledged to the platform."""
 
+from hongyan.application.click_card import click_card
 from hongyan.application.desk import ADMISSION, LANES, Desk
 from hongyan.domain.access import Silent
 from hongyan.domain.changes import ONE_OR_NONE, Changes, Of, insert
 from hongyan.domain.conversations import TurnEvent, TurnState, leave_queue, move_turn
 from hongyan.domain.errors import ConflictError
 from hongyan.domain.identity import RequestId, request_id
-from hongyan.domain.messages import InboundMessage, MessageRecalled
+from hongyan.domain.messages import CardClicked, InboundMessage, MessageRecalled, Toast
 from hongyan.domain.requests import ClosedAs, RequestState, capture, close_request
 from hongyan.ports import queries
 from hongyan.ports.chat import ChatEvent
@@ -14,12 +15,18 @@ from hongyan.ports.chat import ChatEvent
 __all__ = ["accept_event", "accept_message", "accept_recall"]
 
 
-async def accept_event(desk: Desk, event: ChatEvent) -> None:
-    """Keep an event of any kind. Raise StoreError when it could not be made durable: it must not be acknowledged."""
+async def accept_event(desk: Desk, event: ChatEvent) -> Toast | None:
+    """Keep an event of any kind; a click is carried out at once, and its toast given.
+
+    Raise StoreError when it could not be made durable: it must not be acknowledged.
+    """
+    if isinstance(event, CardClicked):
+        return await click_card(desk, event)
     if isinstance(event, InboundMessage):
         await accept_message(desk, event)
     else:
         await accept_recall(desk, event)
+    return None
 
 
 async def accept_message(desk: Desk, message: InboundMessage) -> RequestId:

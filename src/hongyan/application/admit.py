@@ -6,7 +6,7 @@ from typing import assert_never
 
 from hongyan.application.carry_out_command import SeenCommand, carry_out_command
 from hongyan.application.decide import verdict_steps
-from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.open_session import find_session
 from hongyan.application.pair_owner import try_pairing
 from hongyan.application.routes import route_of
@@ -54,8 +54,8 @@ async def admit(desk: Desk, request: Request) -> None:
         await decide_again(desk, lambda: _decide(desk, request, posted))
     except ConflictError:
         await _later(desk, request)
-    desk.wakeup.wake(LANES)
-    desk.wakeup.wake(OUTBOX)
+    for topic in (LANES, CARDS, OUTBOX):
+        desk.wakeup.wake(topic)
 
 
 async def _read_back(desk: Desk, request: Request) -> PostedMessage | None:

@@ -9,12 +9,13 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from hongyan.application.ask_on_card import Question, ask_on_card
 from hongyan.application.decide import decide
-from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.application.routes import route_of
 from hongyan.domain import limits
 from hongyan.domain.agents import PermissionAnswer, PermissionAsked
-from hongyan.domain.approvals import Risk, Rule, cut_arguments, parse_policy, risk_of
+from hongyan.domain.approvals import Risk, Rule, parse_policy, risk_of
 from hongyan.domain.bindings import Binding
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.conversations import Turn
@@ -31,17 +32,16 @@ from hongyan.domain.decisions import (
     expire_steps,
     frozen_digest,
 )
-from hongyan.domain.deliveries import Phase, Words, say
 from hongyan.domain.errors import ConflictError, RefusedError
 from hongyan.domain.identity import AppId, ChatId, derive
-from hongyan.domain.notices import Language, Notice, language_of, sentence
-from hongyan.domain.requests import ClosedAs, Origin, Request
+from hongyan.domain.notices import language_of
+from hongyan.domain.requests import Origin, Request
 from hongyan.ports import queries
 from hongyan.ports.agents import Permissions
 
 __all__ = ["ask_permission", "withdraw_permission"]
 
-_SUBJECT_LETTERS: Final = 300  # a title that is longer is an input, and is read whole on this machine
+_ASK_TRIES: Final = 64  # requests that meet on one card: each conflict means that another one went on
 
 _ANSWERS: Final = {
     Outcome.ALLOWED_ONCE: PermissionAnswer.ALLOW_ONCE,
@@ -73,7 +73,7 @@ async def ask_permission(desk: Desk, turn: Turn, asked: PermissionAsked, agent: 
         await insist(desk, lambda: desk.store.commit(Changes("ask_and_decide", steps)))
         decided = replace(decision, state=DecisionState.DECIDED, outcome=verdict.outcome)
     else:
-        decided = await _by_people(desk, scene, decision)
+        decided = await _by_people(desk, scene, decision, asked)
     await _apply(desk, decided, asked, agent)
 
 
@@ -136,14 +136,18 @@ async def _by_rule(desk: Desk, scene: _Scene, decision: Decision) -> Verdict | N
     return Verdict(Outcome.ALLOWED_SESSION, "owner", "session", now) if allowed else None
 
 
-async def _by_people(desk: Desk, scene: _Scene, decision: Decision) -> Decision:
+async def _by_people(desk: Desk, scene: _Scene, decision: Decision, asked: PermissionAsked) -> Decision:
     """Offer the record to every surface and wait for the first decision, or for its end."""
+
+    async def attempt() -> tuple[Changes, None]:
+        return Changes("ask", (*ask_steps(decision), *await _shown(desk, scene, decision, asked))), None
+
     waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
     desk.questions[decision.id] = waiting
     try:
-        steps = (*ask_steps(decision), *_shown(desk, scene, decision))
-        await insist(desk, lambda: desk.store.commit(Changes("ask", steps)))
-        desk.wakeup.wake(OUTBOX)
+        await insist(desk, lambda: decide_again(desk, attempt, _ASK_TRIES))
+        for topic in (CARDS, OUTBOX):
+            desk.wakeup.wake(topic)
         expiry = asyncio.create_task(desk.clock.sleep(limits.APPROVAL_LIFE_MS))
         racers: set[asyncio.Future[Any]] = {waiting, expiry}
         try:
@@ -161,31 +165,13 @@ async def _expire(desk: Desk, decision: Decision) -> Decision:
     return await desk.store.one(queries.DECISION, id=decision.id) or decision
 
 
-def _shown(desk: Desk, scene: _Scene, decision: Decision) -> tuple[Change, ...]:
-    """Plan the words that ask the owner in the private chat; elsewhere the record itself is what is shown."""
+async def _shown(desk: Desk, scene: _Scene, decision: Decision, asked: PermissionAsked) -> tuple[Change, ...]:
+    """Plan the card that asks the owner in the private chat; elsewhere the record itself is what is shown."""
     if scene.request is None or scene.request.origin is not Origin.LARK:
         return ()
-    words = _question(decision, language_of(scene.turn.text))
     route = route_of(scene.request, scene.binding, scene.turn)
-    return say(route, Words(Phase.ASK, words, ClosedAs.OPEN, decision.id), desk.stamp())
-
-
-def _question(decision: Decision, language: Language) -> str:
-    shown, left_out = cut_arguments(decision.arguments)
-    subject = (
-        decision.subject if len(decision.subject) <= _SUBJECT_LETTERS else decision.subject[:_SUBJECT_LETTERS] + "…"
-    )
-    lines = [sentence(Notice.APPROVAL_ASKED, language, f"{subject} ({decision.risk})")]
-    if shown:
-        lines.append(shown)
-    if left_out:
-        lines.append(f"… {left_out} B")
-    code = decision.code
-    if language is Language.CHINESE:
-        lines.append(f"回复「允许 {code}」允许一次，「本次会话 {code}」本次会话内允许，「拒绝 {code}」拒绝。")
-    else:
-        lines.append(f"Reply “yes {code}” to allow it once, “always {code}” for this session, or “no {code}”.")
-    return "\n".join(lines)
+    question = Question(decision, route, language_of(scene.turn.text), asked.whole_session)
+    return await ask_on_card(desk, question)
 
 
 async def _apply(desk: Desk, decided: Decision, asked: PermissionAsked, agent: Permissions) -> None:
@@ -197,3 +183,4 @@ async def _apply(desk: Desk, decided: Decision, asked: PermissionAsked, agent: P
         steps = applied_steps(decided, reason, desk.clock.now())
         with contextlib.suppress(ConflictError):
             await insist(desk, lambda: desk.store.commit(Changes("applied", steps)))
+    desk.wakeup.wake(CARDS)

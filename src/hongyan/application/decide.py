@@ -1,8 +1,9 @@
 """Decide what was asked, from any surface: the first decision wins, and everybody else is told that it did."""
 
+from collections.abc import Sequence
 from functools import partial
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Insert
 from hongyan.domain.decisions import (
     Decision,
@@ -16,7 +17,7 @@ from hongyan.domain.decisions import (
 from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.ports import queries
 
-__all__ = ["decide", "expire_open", "settle_questions", "verdict_steps"]
+__all__ = ["decide", "expire_open", "list_approvals", "settle_questions", "verdict_steps"]
 
 
 async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where: str) -> Decision:
@@ -35,12 +36,19 @@ async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where:
         return Changes("decide", verdict_steps(decision, verdict)), decision
 
     await decide_again(desk, attempt)
-    desk.wakeup.wake(LANES)
-    desk.wakeup.wake(OUTBOX)
+    for topic in (LANES, CARDS, OUTBOX):
+        desk.wakeup.wake(topic)
     decided = await desk.store.one(queries.DECISION, id=decision_id)
     if decided is None:
         raise AssertionError("a decision is never deleted")
     return decided
+
+
+async def list_approvals(desk: Desk, limit: int, *, settled: bool) -> Sequence[Decision]:
+    """List open decisions, oldest first; with `settled` the newest ones of any state, newest first."""
+    if settled:
+        return await desk.store.all(queries.RECENT_DECISIONS, limit=limit)
+    return (await desk.store.all(queries.OPEN_DECISIONS))[:limit]
 
 
 def verdict_steps(decision: Decision, verdict: Verdict) -> tuple[Change, ...]:

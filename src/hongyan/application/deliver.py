@@ -6,6 +6,7 @@ from typing import Final
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
+from hongyan.domain.cards import from_json, is_clickable
 from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where
 from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
@@ -17,6 +18,7 @@ from hongyan.domain.errors import (
     ConflictError,
 )
 from hongyan.domain.identity import MessageId
+from hongyan.domain.issued_cards import lost_card, shown_card
 from hongyan.domain.messages import Outbound, Transport
 from hongyan.ports import queries
 
@@ -26,11 +28,17 @@ __all__ = [
     "intend",
     "keep_receipt",
     "lose_part",
+    "note_failure",
     "postpone_part",
     "refuse_part",
 ]
 
-_INTENTS: Final = {True: "intend_part", False: "intend_mark"}
+_INTENTS: Final = {
+    Transport.TEXT: "intend_part",
+    Transport.CARD: "intend_card",
+    Transport.CARD_PATCH: "intend_look",
+}
+_RECEIPTS: Final = {Transport.CARD: "keep_card"}
 
 
 async def deliver_part(desk: Desk, part: Part) -> None:
@@ -42,14 +50,21 @@ async def deliver_part(desk: Desk, part: Part) -> None:
     intended = await intend(desk, part)
     if intended is None:
         return
-    outbound = Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key)
     try:
-        message = await desk.chat(part.app).writer.write(outbound)
+        message = await _write(desk, intended)
     except ChatError as error:
         await note_failure(desk, intended, error)
     else:
         await keep_receipt(desk, intended, message)
     desk.wakeup.wake(OUTBOX)
+
+
+async def _write(desk: Desk, part: Part) -> MessageId:
+    chat = desk.chat(part.app)
+    if part.transport is Transport.CARD:
+        at = Outbound(part.chat_id, part.target, part.in_thread, "", part.key)
+        return await chat.cards.post(from_json(part.content), at)
+    return await chat.writer.write(Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key))
 
 
 async def intend(desk: Desk, part: Part) -> Part | None:
@@ -63,8 +78,9 @@ async def intend(desk: Desk, part: Part) -> Part | None:
     )
     attempts = part.attempts + 1
     step = move_part(part, PartEvent.INTEND, attempts=attempts, next_at=None, code="", **first)
+    step = replace(step, where={**step.where, "content": part.content})  # the look of a card may change until now
     try:
-        await desk.store.commit(Changes(_INTENTS[part.transport is Transport.TEXT], (step, *_fence(delivery))))
+        await desk.store.commit(Changes(_INTENTS.get(part.transport, "intend_mark"), (step, *_fence(part, delivery))))
     except ConflictError:
         await _withhold_if_revoked(desk, part, delivery)
         return None
@@ -77,17 +93,23 @@ def attempt_now(desk: Desk, part: Part) -> Attempt:
     return Attempt(desk.clock.now(), desk.clock.boot(), desk.clock.boot_id(), offset)
 
 
-def _fence(delivery: Delivery) -> tuple[Change, ...]:
-    if delivery.binding_id is None:
+def _fence(part: Part, delivery: Delivery) -> tuple[Change, ...]:
+    """Demand the binding that the write was planned under."""
+    if delivery.binding_id is None or _disarms(part):
         return ()
     live: Where = {"id": delivery.binding_id, "revision": delivery.binding_revision, "state": "live"}
     return (Require("bindings", live),)
 
 
+def _disarms(part: Part) -> bool:
+    """Tell whether the write only takes the buttons off a card: that needs nobody's leave."""
+    return part.transport is Transport.CARD_PATCH and not is_clickable(from_json(part.content))
+
+
 async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> None:
     binding = await desk.store.one(queries.BINDING, id=delivery.binding_id) if delivery.binding_id else None
     fresh = await desk.store.one(queries.PART, id=part.id)
-    if binding is None or fresh is None or fresh.state is not PartState.PLANNED:
+    if binding is None or fresh is None or fresh.state is not PartState.PLANNED or _disarms(fresh):
         return
     if (binding.revision, binding.state.value) == (delivery.binding_revision, "live"):
         return
@@ -108,7 +130,7 @@ async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
         await refuse_part(desk, part, error)
     else:
         due = now + back_off(part.attempts)
-        await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code=code))
+        await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code=code), *lost_card(part))
 
 
 async def postpone_part(desk: Desk, part: Part) -> None:
@@ -123,7 +145,8 @@ async def lose_part(desk: Desk, part_id: str) -> None:
     part = await desk.store.one(queries.PART, id=part_id)
     if part is not None and part.state is PartState.INTENDED:
         due = desk.clock.now() + back_off(part.attempts)
-        await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code="delivery.broke_off"))
+        lost = move_part(part, PartEvent.LOSE, next_at=due, code="delivery.broke_off")
+        await _keep(desk, "lose_part", lost, *lost_card(part))
 
 
 async def refuse_part(desk: Desk, part: Part, error: ChatRejectedError) -> None:
@@ -139,9 +162,10 @@ async def keep_receipt(desk: Desk, part: Part, message: MessageId) -> None:
     steps: tuple[Change, ...] = (
         move_part(part, PartEvent.RECEIPT, provider_id=message, written_at=now, next_at=now, code=""),
         Insert("provider_ids", {"app": part.app, "provider_id": message, "part_id": part.id}),
+        *shown_card(part),
     )
-    await insist(desk, lambda: desk.store.commit(Changes("keep_receipt", steps)))
+    await insist(desk, lambda: desk.store.commit(Changes(_RECEIPTS.get(part.transport, "keep_receipt"), steps)))
 
 
-async def _keep(desk: Desk, label: str, step: Change) -> None:
-    await insist(desk, lambda: desk.store.commit(Changes(label, (step,))))
+async def _keep(desk: Desk, label: str, *steps: Change) -> None:
+    await insist(desk, lambda: desk.store.commit(Changes(label, steps)))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import Final, TypeVar
 
 from hongyan.domain import limits
@@ -12,14 +13,27 @@ from hongyan.domain.deliveries import Stamp
 from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.chat import Cards, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
 from hongyan.ports.store import Store
 from hongyan.ports.surroundings import Clock, Entropy, Wakeup
 
-__all__ = ["ADMISSION", "LANES", "OUTBOX", "Chat", "Desk", "Options", "Order", "RunningTurn", "decide_again", "insist"]
+__all__ = [
+    "ADMISSION",
+    "CARDS",
+    "LANES",
+    "OUTBOX",
+    "Chat",
+    "Desk",
+    "Options",
+    "Order",
+    "RunningTurn",
+    "decide_again",
+    "insist",
+]
 
 ADMISSION: Final = "admission"
+CARDS: Final = "cards"
 LANES: Final = "lanes"
 OUTBOX: Final = "outbox"
 
@@ -32,6 +46,7 @@ class Chat:
 
     app: AppId
     writer: MessageWriter
+    cards: Cards
     reactions: Reactions
     history: History
     directory: Directory
@@ -40,7 +55,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the configuration says about work. Times are milliseconds."""
+    """What the configuration and the machine say about work. Times are milliseconds; people read them in `zone`."""
 
     executors: frozenset[str]
     reactions: bool = True
@@ -48,6 +63,7 @@ class Options:
     queue_life_ms: int = limits.QUEUE_LIFE_MS
     idle_ms: int = limits.AGENT_IDLE_MS
     node_id: str = "local"
+    zone: tzinfo = UTC
 
 
 class Order:

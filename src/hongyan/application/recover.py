@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn, insist
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
 from hongyan.domain.agents import AgentSeat, Prompt
 from hongyan.domain.changes import Changes
@@ -11,6 +11,7 @@ from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, Turn
 from hongyan.domain.deliveries import PartEvent, move_part
 from hongyan.domain.errors import AgentError
 from hongyan.domain.identity import TurnId
+from hongyan.domain.issued_cards import lost_card
 from hongyan.domain.notices import Notice
 from hongyan.domain.recovery import AfterCrash, needs_read_back, resolve
 from hongyan.ports import queries
@@ -32,7 +33,7 @@ async def open_intents(desk: Desk) -> list[Settled]:
     settled = []
     for part in await desk.store.all(queries.INTENDED_PARTS):
         step = move_part(part, PartEvent.LOSE, next_at=desk.clock.now(), code="delivery.cut_off")
-        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step,))))
+        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step, *lost_card(part)))))
         settled.append(Settled("part", part.id, "unknown"))
     return settled
 
@@ -45,8 +46,8 @@ async def unfinished_turns(desk: Desk) -> list[Turn]:
 async def recover_turn(desk: Desk, turn: Turn) -> Settled:
     """Bring one cut-off Turn to where the evidence says it is. Safe to repeat after another crash."""
     way = await _recover(desk, turn)
-    desk.wakeup.wake(LANES)
-    desk.wakeup.wake(OUTBOX)
+    for topic in (LANES, CARDS, OUTBOX):
+        desk.wakeup.wake(topic)
     return Settled("turn", turn.id, way)
 
 

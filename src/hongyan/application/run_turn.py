@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, RunningTurn, insist
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, cancel_silently, end_turn, finish_turn
 from hongyan.application.refresh_source import Source, refresh_source
 from hongyan.application.watch_turn import Outcome, watch_turn
@@ -43,8 +43,8 @@ async def run_turn(desk: Desk, turn: Turn) -> None:
         await _drive(desk, claim, running)
     finally:
         del desk.running[turn.id]
-        desk.wakeup.wake(LANES)
-        desk.wakeup.wake(OUTBOX)
+        for topic in (LANES, CARDS, OUTBOX):
+            desk.wakeup.wake(topic)
 
 
 async def _claim(desk: Desk, session: Session, turn: Turn) -> Claim | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.routes import route_of
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.conversations import (
@@ -61,7 +61,7 @@ async def stop_turn(desk: Desk, target: TurnId, by: str) -> TurnState:
         return (Changes("stop_turn", plan.steps) if plan.steps else None), None
 
     await decide_again(desk, decide)
-    for topic in (LANES, OUTBOX):
+    for topic in (LANES, CARDS, OUTBOX):
         desk.wakeup.wake(topic)
     turn = await desk.store.one(queries.TURN, id=target)
     return turn.state if turn else TurnState.CANCELLED

@@ -6,11 +6,12 @@ from hongyan.application.deliver import attempt_now, deliver_part, keep_receipt
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
+from hongyan.domain.cards import card_words, from_json
 from hongyan.domain.changes import Changes, Columns, Update, Where
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part, window_open
 from hongyan.domain.errors import ChatError, ChatNotFoundError
 from hongyan.domain.identity import MessageId
-from hongyan.domain.messages import PostedMessage, SenderKind, same_text
+from hongyan.domain.messages import PostedMessage, SenderKind, Transport, same_text
 from hongyan.ports import queries
 
 __all__ = ["reconcile_part", "verify_part"]
@@ -80,7 +81,11 @@ async def _search(desk: Desk, part: Part) -> MessageId | None:
 def _is_it(part: Part, posted: PostedMessage) -> bool:
     in_place = posted.chat_id == part.chat_id and (not part.target or posted.parent == part.target)
     ours = posted.sender_kind is SenderKind.APP and posted.sender in {part.app, ""}
-    return in_place and ours and same_text(part.content, posted.text)
+    return in_place and ours and same_text(_words(part), posted.text)
+
+
+def _words(part: Part) -> str:
+    return card_words(from_json(part.content)) if part.transport is Transport.CARD else part.content
 
 
 async def _differ(desk: Desk, part: Part, code: str) -> None:

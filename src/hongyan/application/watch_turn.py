@@ -8,8 +8,9 @@ from typing import Final
 import structlog
 
 from hongyan.application.ask_permission import ask_permission, withdraw_permission
-from hongyan.application.desk import OUTBOX, Desk, RunningTurn
+from hongyan.application.desk import CARDS, OUTBOX, Desk, RunningTurn
 from hongyan.application.end_turn import say_to_stops
+from hongyan.application.open_progress import open_progress
 from hongyan.application.routes import route_of
 from hongyan.domain import limits
 from hongyan.domain.agents import (
@@ -52,7 +53,8 @@ async def watch_turn(
 ) -> Outcome:
     """Follow the events of a prompt to its last one."""
     watch = _Watch(desk, turn, running, cursor)
-    alarms = [asyncio.create_task(watch.carry_stop()), asyncio.create_task(watch.guard_silence())]
+    duties = (watch.carry_stop(), watch.guard_silence(), watch.show_progress())
+    alarms = [asyncio.create_task(duty) for duty in duties]
     try:
         last = await watch.follow(events)
         await watch.settle()
@@ -74,6 +76,7 @@ class _Watch:
         self._last_sign = desk.clock.boot()
         self._last_kept = desk.clock.boot()
         self._unkept: list[Insert] = []
+        self._tool_seen = asyncio.Event()
 
     async def follow(self, events: AsyncIterator[AgentEvent]) -> TurnEnded | Lost:
         async for event in events:
@@ -95,6 +98,9 @@ class _Watch:
         self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
         if self._turn.state is TurnState.STARTING:
             await self._began()
+        if isinstance(event, ToolChanged):  # seldom, and what a person looks for: shown at once
+            self._tool_seen.set()
+            await self._keep()
         elif self._desk.clock.boot() - self._last_kept >= _KEEP_EVERY_MS:
             await self._keep()
 
@@ -130,6 +136,7 @@ class _Watch:
             await self._desk.store.commit(Changes("keep_events", tuple(unkept)))
         except StoreError:
             self._unkept = unkept + self._unkept  # shown later, or not: the answer does not depend on it
+        self._desk.wakeup.wake(CARDS)
 
     def _ask(self, asked: PermissionAsked) -> "asyncio.Task[None]":
         """Bring a request for leave to its decision beside the events; the agent waits, the stream goes on."""
@@ -144,6 +151,19 @@ class _Watch:
         for result in results:
             if isinstance(result, HongyanError):
                 log.warning("approval.failed", turn=self._turn.id, code=result.code)
+
+    async def show_progress(self) -> None:
+        """Open the Turn's card at its first tool, or when it takes a while."""
+        waits = {
+            asyncio.create_task(self._tool_seen.wait()),
+            asyncio.create_task(self._desk.clock.sleep(limits.CARD_OPENS_MS)),
+        }
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        await open_progress(self._desk, self._turn)
 
     async def guard_silence(self) -> None:
         """End a prompt whose agent gave no sign for too long; an open tool call is a sign."""

@@ -1,4 +1,4 @@
-"""The loops that carry work: admission, lanes, outbox. Each wakes on a hint and scans once a second anyway.
+"""The loops that carry work: admission, lanes, cards, outbox. Each wakes on a hint and scans once a second anyway.
 
 A work item that fails unexpectedly is logged with its id and brought to a true state; it stops nothing else. A scan
 that the store cannot answer now is made again.
@@ -15,10 +15,12 @@ import structlog
 from hongyan.application.admit import admit
 from hongyan.application.decide import settle_questions
 from hongyan.application.deliver import deliver_part, lose_part, postpone_part
-from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
+from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk
+from hongyan.application.patch_card import patch_card
 from hongyan.application.recover import salvage_turn
 from hongyan.application.run_turn import run_turn
 from hongyan.application.set_mark import set_mark
+from hongyan.application.show_cards import CardShow
 from hongyan.application.stop_turn import signal_stop
 from hongyan.application.verify import reconcile_part, verify_part
 from hongyan.domain import limits
@@ -27,11 +29,12 @@ from hongyan.domain.conversations import Turn
 from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
 from hongyan.domain.identity import TurnId
+from hongyan.domain.issued_cards import IssuedCard
 from hongyan.domain.messages import Transport
 from hongyan.ports import queries
 from hongyan.ports.store import Query
 
-__all__ = ["Crew", "Work", "admission_loop", "lanes_loop", "outbox_loop", "scan"]
+__all__ = ["Crew", "Work", "admission_loop", "cards_loop", "lanes_loop", "outbox_loop", "scan"]
 
 log = structlog.get_logger(__name__)
 
@@ -155,6 +158,27 @@ def _run(desk: Desk, turn: Turn) -> Work:
     return Work(turn.session_id, partial(run_turn, desk, turn), done, partial(salvage_turn, desk, turn.id))
 
 
+async def cards_loop(desk: Desk) -> None:
+    """Bring every open card to the look that its records have, one after the other: it costs reads of our own only."""
+    show = CardShow(desk)
+    while True:
+        for card in await scan(desk, queries.OPEN_CARDS):
+            await _look(desk, show, card)
+        await desk.wakeup.wait(CARDS, limits.SAFETY_SCAN_MS)
+
+
+async def _look(desk: Desk, show: CardShow, card: IssuedCard) -> None:
+    """Plan one card's look; one that fails is met again at the next scan and stops no other."""
+    try:
+        await show.show(card)
+    except ConflictError:
+        desk.wakeup.wake(CARDS)  # a line joined, or its write began: look again at once
+    except HongyanError as error:
+        log.warning("work.failed", crew="cards", item=card.id, code=error.code)
+    except Exception as error:
+        log.error("work.broke", crew="cards", item=card.id, error=type(error).__name__, exc_info=True)
+
+
 async def outbox_loop(desk: Desk) -> None:
     """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own."""
     async with asyncio.TaskGroup() as group:
@@ -178,7 +202,9 @@ def _offer(desk: Desk, crew: Crew, part: Part) -> None:
 async def _carry_part(desk: Desk, part: Part) -> None:
     if part.app not in desk.chats:
         await postpone_part(desk, part)
-    elif part.transport is not Transport.TEXT:
+    elif part.transport is Transport.CARD_PATCH:
+        await patch_card(desk, part)
+    elif part.transport not in {Transport.TEXT, Transport.CARD}:
         await set_mark(desk, part)
     elif part.state is PartState.WRITTEN:
         await verify_part(desk, part)

@@ -29,6 +29,7 @@ __all__ = [
     "advance_part",
     "again",
     "back_off",
+    "blank_part",
     "mark",
     "move_part",
     "part_id",
@@ -98,8 +99,10 @@ MOVES: Final = {
     (_S.UNKNOWN, _E.RECEIPT): _S.WRITTEN,
     (_S.UNKNOWN, _E.REFUSE): _S.REJECTED,
     (_S.UNKNOWN, _E.LOSE): _S.UNKNOWN,
+    (_S.UNKNOWN, _E.SUPERSEDE): _S.SUPERSEDED,  # a look of a card that a newer look replaces
     (_S.WRITTEN, _E.VERIFY): _S.VERIFIED,
     (_S.WRITTEN, _E.DIFFER): _S.MISMATCH,
+    (_S.WRITTEN, _E.SUPERSEDE): _S.SUPERSEDED,  # likewise
     (_S.MISMATCH, _E.VERIFY): _S.VERIFIED,
 }
 
@@ -128,9 +131,9 @@ class Delivery:
 class Part:
     """One write. Times are UTC milliseconds; `first_boot` is the boot clock of the first attempt.
 
-    `content` is the text, the emoji, or for a removal the part that set the mark. `provider_id` is the message or
-    reaction id on the platform. `next_at` is when it is due again, None when nothing is. Parts with one `order_key`
-    are written in the order of (`seq`, `ordinal`).
+    `content` is the text, the card, the emoji, or for a removal the part that set the mark. `provider_id` is the
+    message or reaction id on the platform. `next_at` is when it is due again, None when nothing is. Parts with one
+    `order_key` are written in the order of (`seq`, `ordinal`).
     """
 
     id: PartId
@@ -247,7 +250,7 @@ def say(route: Route, words: Words, stamp: Stamp) -> tuple[Insert, ...]:
     source = (route.turn_id or route.request_id or route.chat_id, words.tag)
     delivery = _delivery(route, words, source, stamp)
     in_order = words.phase is Phase.FINAL and route.session_id
-    blank = _blank(delivery, route.session_id if in_order and route.session_id else delivery.id)
+    blank = blank_part(delivery, route.session_id if in_order and route.session_id else delivery.id)
     parts = [
         replace(
             blank,
@@ -268,7 +271,7 @@ def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp) -> tuple[Insert, 
     source = (route.turn_id or route.request_id or route.chat_id, "")
     delivery = _delivery(route, Words(phase, "", ClosedAs.OPEN), source, stamp)
     part = replace(
-        _blank(delivery, derive("marks", route.reply_to, phase)),
+        blank_part(delivery, derive("marks", route.reply_to, phase)),
         transport=Transport.REACTION_ADD,
         target=route.reply_to,
         content=emoji,
@@ -355,7 +358,8 @@ def _delivery(route: Route, words: Words, source: tuple[str, str], stamp: Stamp)
     )
 
 
-def _blank(delivery: Delivery, order_key: str) -> Part:
+def blank_part(delivery: Delivery, order_key: str) -> Part:
+    """Give the first part of a delivery before it has a content."""
     identity = part_id(delivery.id, 0)
     return Part(
         id=identity,

@@ -7,12 +7,18 @@ __all__ = [
     "AGENT_IDLE_MS",
     "AGENT_PUT_AWAY_MS",
     "AGENT_START_MS",
+    "APPROVALS_A_CARD",
     "APPROVAL_ARGUMENT_BYTES",
     "APPROVAL_CODE_LENGTH",
     "APPROVAL_LIFE_MS",
     "BACK_OFF_MOST_MS",
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
+    "CARD_BYTES",
+    "CARD_EVERY_MS",
+    "CARD_HEARTBEAT_MS",
+    "CARD_OPENS_MS",
+    "CARD_REWRITES",
     "CLOCK_DISAGREEMENT_MS",
     "COMMIT_BATCH",
     "CONFLICT_TRIES",
@@ -41,6 +47,8 @@ __all__ = [
     "SEARCH_TRIES",
     "STOP_UNCONFIRMED_MS",
     "TEXT_BYTES",
+    "THOUGHTS_SHOWN",
+    "THOUGHT_LETTERS",
 ]
 
 SECOND: Final = 1_000
@@ -91,6 +99,14 @@ PAIRING_ALPHABET: Final = (
 
 OWED_ROWS: Final = 10
 
+APPROVALS_A_CARD: Final = 8  # the ninth opens the next card
+CARD_BYTES: Final = 28_000  # the platform refuses a card over 30 KB
+CARD_OPENS_MS: Final = 1_500  # a Turn that answers sooner needs no card; neither does one without a tool until then
+CARD_EVERY_MS: Final = SECOND  # free tenants have a monthly quota, and each update counts
+CARD_HEARTBEAT_MS: Final = 30 * SECOND  # a card that says nothing new still shows that time passes
+THOUGHTS_SHOWN: Final = 4
+THOUGHT_LETTERS: Final = 1_200
+CARD_REWRITES: Final = 5  # tries to bring a card to a look whose write has no clear outcome
 APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
 APPROVAL_CODE_LENGTH: Final = 4  # among the few open in one chat
 APPROVAL_ARGUMENT_BYTES: Final = 2_048  # shown on the phone: nobody should approve blind, or scroll for a minute

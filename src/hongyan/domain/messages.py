@@ -11,6 +11,7 @@ from typing import Final
 from hongyan.domain.identity import AppId, ChatId, MessageId, OpenId, digest
 
 __all__ = [
+    "CardClicked",
     "ChatKind",
     "InboundMessage",
     "MessageKind",
@@ -18,6 +19,8 @@ __all__ = [
     "Outbound",
     "PostedMessage",
     "SenderKind",
+    "Toast",
+    "ToastKind",
     "Transport",
     "content_hash",
     "escape_mentions",
@@ -46,6 +49,7 @@ class MessageKind(StrEnum):
     POST = "post"
     IMAGE = "image"
     FILE = "file"
+    CARD = "card"
     OTHER = "other"
 
 
@@ -53,6 +57,8 @@ class Transport(StrEnum):
     """How one outbound part travels."""
 
     TEXT = "text"
+    CARD = "card"
+    CARD_PATCH = "card_patch"
     REACTION_ADD = "reaction_add"
     REACTION_REMOVE = "reaction_remove"
 
@@ -84,6 +90,36 @@ class MessageRecalled:
     message_id: MessageId
     chat_id: ChatId
     recalled_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardClicked:
+    """Somebody pressed a button of a card. `value` is the opaque id that the button was given, empty for none;
+    `clicked_at` is the platform's time in UTC milliseconds."""
+
+    app: AppId
+    event_id: str
+    message_id: MessageId
+    chat_id: ChatId
+    operator: OpenId
+    value: str
+    clicked_at: int
+
+
+class ToastKind(StrEnum):
+    """How a toast looks."""
+
+    DONE = "done"
+    TOLD = "told"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """The line that the person who pressed sees for a moment."""
+
+    kind: ToastKind
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from hongyan.domain.cards import Card
 from hongyan.domain.identity import ChatId, MessageId, OpenId, UnionId
-from hongyan.domain.messages import InboundMessage, MessageRecalled, Outbound, PostedMessage
+from hongyan.domain.messages import CardClicked, InboundMessage, MessageRecalled, Outbound, PostedMessage, Toast
 
 __all__ = [
     "BotIdentity",
+    "Cards",
     "ChatEvent",
     "Directory",
     "EventSink",
@@ -26,7 +28,7 @@ __all__ = [
     "Reactions",
 ]
 
-ChatEvent = InboundMessage | MessageRecalled
+ChatEvent = InboundMessage | MessageRecalled | CardClicked
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,19 @@ class MessageWriter(Protocol):
 
         Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
         nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        """
+
+
+class Cards(Protocol):
+    """Messages with buttons that can be given another look."""
+
+    async def post(self, card: Card, at: Outbound) -> MessageId:
+        """Post a card where `at` says, once per its key; its text is not used. Errors as for `MessageWriter.write`."""
+
+    async def patch(self, message: MessageId, card: Card) -> None:
+        """Give a posted card another look. It carries no key: an open outcome is read back, never repeated blindly.
+
+        Errors as for `MessageWriter.write`.
         """
 
 
@@ -93,7 +108,7 @@ class Directory(Protocol):
         """Give platform clock minus wall clock in milliseconds as last seen in a response, None before the first."""
 
 
-EventSink = Callable[[ChatEvent], Awaitable[None]]
+EventSink = Callable[[ChatEvent], Awaitable[Toast | None]]
 
 
 class ListenerState(StrEnum):
@@ -113,8 +128,10 @@ class Listener(Protocol):
         """Receive events until cancelled, reconnecting by itself with a bounded wait.
 
         Each event is acknowledged to the platform only after `sink` returned; when `sink` raises a retryable error it
-        is refused, so that the platform delivers it again. `acknowledged` is called after the acknowledgement was
-        written to the socket. Events of kinds the gateway does not use are acknowledged and dropped.
+        is refused, so that the platform delivers it again (a click never is). What `sink` gives for a click is shown to
+        the person who pressed; the platform waits three seconds for it. `acknowledged` is called after the
+        acknowledgement was written to the socket. Events of kinds that the gateway does not use are acknowledged and
+        dropped.
         """
 
     def state(self) -> tuple[ListenerState, int]:

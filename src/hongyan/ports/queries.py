@@ -12,6 +12,7 @@ from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Delivery, Part
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import ChatApp
+from hongyan.domain.issued_cards import IssuedButton, IssuedCard
 from hongyan.domain.pairing import Owner, Pairing
 from hongyan.domain.requests import Request
 from hongyan.domain.workspaces import Workspace
@@ -25,11 +26,16 @@ __all__ = [
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
+    "BUTTON",
+    "BUTTONS_OF_CARD",
+    "BUTTON_OF",
     "CAPTURED_HEADS",
+    "CARD",
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
     "DECISION",
+    "DECISIONS_OF_CARD",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
@@ -39,10 +45,13 @@ __all__ = [
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "LAST_LOOK",
     "LAST_SEQ",
     "MESSAGES_OF_SESSION",
     "META",
+    "NEWEST_CARD",
     "NEWEST_SESSION",
+    "OPEN_CARDS",
     "OPEN_DECISIONS",
     "OPEN_DECISIONS_OF_CHAT",
     "OPEN_PAIRING",
@@ -69,6 +78,7 @@ __all__ = [
     "TWIN",
     "UNAPPLIED_DECISIONS",
     "UNDELIVERED_PARTS",
+    "WAITING_LINES",
     "WORKSPACE",
     "WORKSPACES",
     "WORKSPACE_BY_NAME",
@@ -155,6 +165,16 @@ OPEN_DECISIONS_OF_CHAT: Final = Query("open_decisions_of_chat", Decision)
 UNAPPLIED_DECISIONS: Final = Query("unapplied_decisions", Decision)
 RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
 ALLOWANCE: Final = Query("allowance", str)
+
+CARD: Final = Query("card", IssuedCard)
+OPEN_CARDS: Final = Query("open_cards", IssuedCard)
+NEWEST_CARD: Final = Query("newest_card", IssuedCard)
+WAITING_LINES: Final = Query("waiting_lines", int)
+DECISIONS_OF_CARD: Final = Query("decisions_of_card", Decision)
+BUTTON: Final = Query("button", IssuedButton)
+BUTTON_OF: Final = Query("button_of", IssuedButton)
+BUTTONS_OF_CARD: Final = Query("buttons_of_card", IssuedButton)
+LAST_LOOK: Final = Query("last_look", Part)
 
 DELIVERY: Final = Query("delivery", Delivery)
 ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)

@@ -4,6 +4,7 @@ from typing import Final
 
 from hongyan.domain.bindings import Audience, Binding, BindingState, Role, Scope
 from hongyan.domain.conversations import Input, Session, SessionState, Turn, new_turn
+from hongyan.domain.decisions import Applied, Decision, DecisionKind, DecisionState, Outcome, frozen_digest
 from hongyan.domain.deliveries import Delivery, Part, PartState, Phase
 from hongyan.domain.identity import (
     AppId,
@@ -15,6 +16,7 @@ from hongyan.domain.identity import (
     PartId,
     PlaceId,
     SessionId,
+    TurnId,
     WorkspaceId,
 )
 from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, SenderKind, Transport
@@ -137,4 +139,34 @@ def part() -> Part:
         written_at=0,
         verified_at=0,
         replaces="",
+    )
+
+
+def decision(identity: str = "dec-1", arguments: str = "rm -r build") -> Decision:
+    """Give an approval that nobody has decided."""
+    return Decision(
+        id=identity,
+        kind=DecisionKind.APPROVAL,
+        state=DecisionState.ASKED,
+        outcome=Outcome.OPEN,
+        applied=Applied.OPEN,
+        applied_reason="",
+        app=APP,
+        chat_id=CHAT,
+        session_id=SessionId("ses_1"),
+        turn_id=TurnId("turn_1"),
+        subject="Run a command",
+        risk="commands",
+        reason="",
+        arguments=arguments,
+        digest=frozen_digest("Run a command", "", arguments),
+        call_id="",
+        asked_at=NOW,
+        expires_at=NOW + 1,
+        decided_at=0,
+        decided_by="",
+        decided_where="",
+        code="ABC",
+        version=0,
+        seq=1,
     )

@@ -3,10 +3,11 @@
 import os
 import platform
 import shutil
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Final
 
-__all__ = ["MINIMUM_FREE_BYTES", "find_program", "free_bytes", "is_private_folder", "python_version"]
+__all__ = ["MINIMUM_FREE_BYTES", "find_program", "free_bytes", "is_private_folder", "python_version", "zone"]
 
 MINIMUM_FREE_BYTES: Final = 200 * 1024 * 1024  # below it a busy day fills the disk
 
@@ -29,3 +30,8 @@ def is_private_folder(path: Path) -> bool:
 def find_program(name: str) -> str | None:
     """Give the absolute path of a program that can be run, or None."""
     return shutil.which(name)
+
+
+def zone() -> tzinfo:
+    """Give the time zone that people at this machine read the clock in."""
+    return datetime.now().astimezone().tzinfo or UTC

@@ -1,4 +1,4 @@
-"""One App on the platform: the doors MessageWriter, Reactions, History and Directory of the chat port."""
+"""One App on the platform: the doors MessageWriter, Cards, Reactions, History and Directory of the chat port."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import httpx
 
+from hongyan.adapters.lark.cards import card_content
 from hongyan.adapters.lark.client import Call, LarkClient
 from hongyan.adapters.lark.connection import LarkListener
 from hongyan.adapters.lark.content import text_content
@@ -20,6 +21,7 @@ from hongyan.adapters.lark.wire import (
     Wire,
     Written,
 )
+from hongyan.domain.cards import Card
 from hongyan.domain.errors import (
     ChatBlockedError,
     ChatNotFoundError,
@@ -64,6 +66,20 @@ class LarkApp:
             "content": text_content(outbound.text),
             "uuid": outbound.key,
         }
+        return await self._post(outbound, body)
+
+    async def post(self, card: Card, at: Outbound) -> MessageId:
+        """Post a card once per key, as an answer or as a fresh message; see `Cards.post`."""
+        body: dict[str, object] = {"msg_type": "interactive", "content": card_content(card), "uuid": at.key}
+        return await self._post(at, body)
+
+    async def patch(self, message: MessageId, card: Card) -> None:
+        """Give a posted card another look; see `Cards.patch`."""
+        body: dict[str, object] = {"content": card_content(card)}
+        call = Call("im.message.patch", "PATCH", _message_path(message), body=body, writes=True)
+        await self._client.call(call, Wire)
+
+    async def _post(self, outbound: Outbound, body: dict[str, object]) -> MessageId:
         call = _reply(outbound, body) if outbound.reply_to else _create(outbound, body)
         return (await self._client.call(call, Written)).message_id
 
@@ -104,7 +120,7 @@ class LarkApp:
 
     async def message(self, message: MessageId) -> PostedMessage:
         """Read one message. Raise ChatNotFoundError when it does not exist or is not visible."""
-        page = await self._client.call(Call("im.message.get", "GET", _message_path(message)), MessagePage)
+        page = await self._client.call(Call("im.message.get", "GET", _message_path(message), _AS_SENT), MessagePage)
         for found in page.items:  # a forwarded bundle brings its children along
             if found.message_id == message:
                 return found.to_domain()
@@ -175,6 +191,7 @@ def _list(chat: ChatId, start: int, end: int, token: str) -> Call:
         "end_time": str(end // 1_000 + 1),
         "sort_type": "ByCreateTimeAsc",
         "page_size": str(PAGE),
+        **_AS_SENT,
         **_page(token),
     }
     return Call("im.message.list", "GET", _MESSAGES, query)
@@ -188,4 +205,5 @@ def _page(token: str) -> dict[str, str]:
     return {"page_token": token} if token else {}
 
 
+_AS_SENT: Final = {"card_msg_content_type": "user_card_content"}  # a card as it is, not its flattened words
 _MESSAGES: Final = "/open-apis/im/v1/messages"

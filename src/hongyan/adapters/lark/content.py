@@ -6,7 +6,7 @@ plain text: its title, its lines, links, fenced code; a picture in it leaves a m
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from hongyan.domain.messages import MessageKind
@@ -20,6 +20,7 @@ _KINDS: Final = {
     "post": MessageKind.POST,
     "image": MessageKind.IMAGE,
     "file": MessageKind.FILE,
+    "interactive": MessageKind.CARD,
 }
 
 
@@ -43,7 +44,7 @@ def plain_text(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> 
 
 
 def _read(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> str | None:
-    if kind not in {MessageKind.TEXT, MessageKind.POST}:
+    if kind not in {MessageKind.TEXT, MessageKind.POST, MessageKind.CARD}:
         return None
     try:
         body = json.loads(content)
@@ -53,6 +54,8 @@ def _read(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> str |
         return None
     if kind is MessageKind.POST:
         return _post(body, mentions)
+    if kind is MessageKind.CARD:
+        return "\n".join(_card(body))
     text = body.get("text")
     return _named(text, mentions) if isinstance(text, str) else None
 
@@ -62,6 +65,35 @@ def _named(text: str, mentions: Mapping[str, str]) -> str:
         return f"@{mentions[match[0]]}" if match[0] in mentions else match[0]
 
     return _MENTION_KEY.sub(name, text)
+
+
+def _card(body: dict[str, Any]) -> Iterator[str]:
+    """Read title, words and buttons, of the card as it was sent or as the platform flattens it."""
+    title, inside = body.get("title"), body.get("elements")
+    if isinstance(body.get("header"), dict):
+        title = body["header"].get("title")
+    if isinstance(body.get("body"), dict):
+        inside = body["body"].get("elements")
+    yield _said(title)
+    yield from _element_words(inside)
+
+
+def _element_words(element: object) -> Iterator[str]:
+    if isinstance(element, list):
+        for one in element:
+            yield from _element_words(one)
+    elif isinstance(element, dict):
+        own = _said(element.get("content", element.get("text")))
+        if own:
+            yield own
+        for name in ("columns", "elements", "actions"):
+            yield from _element_words(element.get(name))
+
+
+def _said(piece: object) -> str:
+    if isinstance(piece, dict):
+        piece = piece.get("content")
+    return piece if isinstance(piece, str) else ""
 
 
 def _post(body: dict[str, Any], mentions: Mapping[str, str]) -> str | None:

@@ -1,9 +1,10 @@
-"""Reads an event of the long connection as one of the two that the gateway uses."""
+"""Reads an event of the long connection as one of those that the gateway uses."""
 
 from typing import Final
 
 from pydantic import ValidationError
 
+from hongyan.adapters.lark.cards import ClickEvent
 from hongyan.adapters.lark.wire import Envelope, RecallEvent, ReceiveEvent
 from hongyan.domain.identity import AppId
 from hongyan.ports.chat import ChatEvent
@@ -31,12 +32,16 @@ def decode(app: AppId, payload: bytes) -> ChatEvent | None:
             return None
         if envelope.header.app_id != app:
             raise ForeignEventError
-        return wire.model_validate(envelope.event).to_domain(app, envelope.header.event_id)
+        read = wire.model_validate(envelope.event)
+        if isinstance(read, ClickEvent):
+            return read.to_domain(app, envelope.header.event_id, envelope.header.create_time)
+        return read.to_domain(app, envelope.header.event_id)
     except ValidationError as error:
         raise UnreadableEventError from error
 
 
-_USED: Final[dict[str, type[ReceiveEvent] | type[RecallEvent]]] = {
+_USED: Final[dict[str, type[ReceiveEvent] | type[RecallEvent] | type[ClickEvent]]] = {
     "im.message.receive_v1": ReceiveEvent,
     "im.message.recalled_v1": RecallEvent,
+    "card.action.trigger": ClickEvent,
 }

@@ -3,6 +3,7 @@
 The schema is built here at import, in a pool of its own, because the platform's own SDK registers the same names.
 """
 
+import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -80,10 +81,16 @@ class Frame:
         value = self.header(key)
         return int(value) if value.isascii() and value.isdigit() else default
 
-    def answer(self, code: int, milliseconds: int) -> "Frame":
-        """Make the acknowledgement: the same frame, how long it took, and the code (200 taken, 500 send it again)."""
+    def answer(self, code: int, milliseconds: int, body: Mapping[str, object] | None = None) -> "Frame":
+        """Make the acknowledgement: the same frame, how long it took, and the code (200 taken, 500 send it again).
+
+        A callback is answered with a body as well.
+        """
         headers = (*self.headers, ("biz_rt", str(milliseconds)))
-        return replace(self, headers=headers, payload=json.dumps({"code": code}).encode())
+        told: dict[str, object] = {"code": code}
+        if body is not None:
+            told["data"] = base64.b64encode(json.dumps(body, ensure_ascii=False).encode()).decode()
+        return replace(self, headers=headers, payload=json.dumps(told).encode())
 
     def _optional(self) -> tuple[tuple[str, str | bytes], ...]:
         return (

@@ -9,10 +9,12 @@ import structlog
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
+from hongyan.adapters.lark.cards import toast_answer
 from hongyan.adapters.lark.events import ForeignEventError, UnreadableEventError, decode
 from hongyan.adapters.lark.frames import Frame
 from hongyan.domain.errors import HongyanError
 from hongyan.domain.identity import AppId
+from hongyan.domain.messages import Toast
 from hongyan.ports.chat import ChatEvent, EventSink
 from hongyan.ports.surroundings import Clock
 
@@ -55,8 +57,9 @@ class Intake:
         started = self.clock.boot()
         try:
             event = self._decoded(frame, payload)
-            code = TAKEN if event is None else await self._settle(event)
-            told = await send(socket, frame.answer(code, self.clock.boot() - started))
+            code, toast = (TAKEN, None) if event is None else await self._settle(event)
+            body = toast_answer(toast) if toast is not None else None
+            told = await send(socket, frame.answer(code, self.clock.boot() - started, body))
         finally:
             self._places.release()
         if not told:
@@ -80,16 +83,15 @@ class Intake:
             _log.error("lark.event.unreadable", app=app, frame=frame.header("message_id"))
         return None
 
-    async def _settle(self, event: ChatEvent) -> int:
+    async def _settle(self, event: ChatEvent) -> tuple[int, Toast | None]:
         """Give the event to the application. Whatever it meets, the platform keeps the event and sends it again."""
         try:
             async with asyncio.timeout(SINK_SECONDS):
-                await self._receiver.sink(event)
+                return TAKEN, await self._receiver.sink(event)
         except Exception as error:  # noqa: BLE001 - supervising: no event's failure may end the connection
             code = error.code if isinstance(error, HongyanError) else type(error).__name__
             _log.error("lark.event.refused", app=event.app, message=event.message_id, error=code)
-            return AGAIN
-        return TAKEN
+            return AGAIN, None
 
 
 async def send(socket: ClientConnection, frame: Frame) -> bool:

@@ -202,6 +202,7 @@ class Header(Wire):
     event_id: str = ""
     event_type: str = ""
     app_id: str = ""
+    create_time: int = 0  # microseconds for a click, milliseconds otherwise
 
 
 class Envelope(Wire):

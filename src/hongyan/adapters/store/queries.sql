@@ -185,6 +185,37 @@ SELECT * FROM decisions ORDER BY seq DESC LIMIT :limit
 -- The decision that allowed a class of requests for the rest of a Session.
 SELECT decision_id FROM allowances WHERE session_id = :session_id AND risk = :risk
 
+-- name: card
+SELECT * FROM cards WHERE id = :id
+
+-- name: open_cards
+-- Every card that may still get another look.
+SELECT * FROM cards WHERE state IN ('staged', 'visible', 'uncertain') ORDER BY seq
+
+-- name: newest_card
+-- The card of requests that was opened last in a chat.
+SELECT * FROM cards WHERE kind = 'approval' AND app = :app AND chat_id = :chat_id ORDER BY ordinal DESC LIMIT 1
+
+-- name: waiting_lines
+SELECT count(*) FROM decisions d
+WHERE d.state = 'asked' AND EXISTS (SELECT 1 FROM buttons b WHERE b.subject = d.id AND b.card_id = :card_id)
+
+-- name: decisions_of_card
+SELECT d.* FROM decisions d WHERE d.id IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id) ORDER BY d.seq
+
+-- name: button
+SELECT * FROM buttons WHERE id = :id
+
+-- name: button_of
+SELECT * FROM buttons WHERE card_id = :card_id AND subject = :subject
+
+-- name: buttons_of_card
+SELECT * FROM buttons WHERE card_id = :card_id ORDER BY subject, ordinal
+
+-- name: last_look
+-- The look of a card that was planned last.
+SELECT * FROM parts WHERE delivery_id = :delivery_id ORDER BY ordinal DESC LIMIT 1
+
 -- name: delivery
 SELECT * FROM deliveries WHERE id = :id
 
@@ -212,10 +243,12 @@ ORDER BY p.seq, p.ordinal
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 
 -- name: due_words
--- Texts to write now. Parts of one order key go one after the other: a later part of the same delivery follows a
+-- Texts to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one order key go one after the other: a later part of the same delivery follows a
 -- written one; another delivery follows an end, or an unknown that its own quick retries did not settle.
 SELECT p.* FROM parts p
-WHERE p.transport = 'text' AND p.state IN ('planned', 'unknown') AND p.next_at <= :now
+WHERE p.state IN ('planned', 'unknown') AND p.next_at <= :now
+  AND (p.transport = 'text' OR (p.transport = 'card'
+    AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress')))
   AND NOT EXISTS (
     SELECT 1 FROM parts e
     WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
@@ -226,15 +259,18 @@ WHERE p.transport = 'text' AND p.state IN ('planned', 'unknown') AND p.next_at <
 ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: due_beside
--- Read-backs of written texts; and marks, each after the end of the one before it under the same message.
+-- Read-backs of what was written; cards that show progress; and marks and new looks of cards, each after the end of
+-- the one before it on the same message.
 SELECT p.* FROM parts p
 WHERE p.next_at <= :now
-  AND ((p.transport = 'text' AND p.state = 'written')
-    OR (p.transport <> 'text' AND p.state IN ('planned', 'unknown')
+  AND ((p.transport IN ('text', 'card', 'card_patch') AND p.state = 'written')
+    OR (p.transport = 'card' AND p.state IN ('planned', 'unknown')
+      AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress'))
+    OR (p.transport NOT IN ('text', 'card') AND p.state IN ('planned', 'unknown')
       AND NOT EXISTS (
         SELECT 1 FROM parts e
         WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
-          AND (e.state IN ('planned', 'intended') OR (e.state = 'unknown' AND e.next_at IS NOT NULL)))))
+          AND (e.state IN ('planned', 'intended') OR (e.state IN ('written', 'unknown') AND e.next_at IS NOT NULL)))))
 ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: claimed_by

@@ -318,6 +318,35 @@ audit = Table(
     _text("facts"),
 )
 
+cards = Table(
+    "cards",
+    metadata,
+    _text("id", key=True),
+    _text("kind"),
+    _text("state"),
+    _text("app"),
+    _text("chat_id"),
+    _text("subject"),
+    _text("delivery_id"),
+    _text("part_id"),
+    _number("ordinal"),
+    _number("lines"),
+    _text("language"),
+    _number("created_at"),
+    _number("seq"),
+)
+
+buttons = Table(
+    "buttons",
+    metadata,
+    _text("id", key=True),
+    _text("card_id"),
+    _text("subject"),
+    _text("act"),
+    _text("digest"),
+    _number("ordinal"),
+)
+
 provider_ids = Table(
     "provider_ids",
     metadata,
@@ -342,5 +371,10 @@ Index("parts_by_delivery", parts.c.delivery_id, parts.c.ordinal)
 Index("parts_by_order", parts.c.order_key, parts.c.seq, parts.c.ordinal)
 Index("parts_due", parts.c.state, parts.c.transport, parts.c.next_at)
 Index("decisions_by_state", decisions.c.state, decisions.c.applied, decisions.c.seq)
+Index("cards_by_state", cards.c.state, cards.c.seq)
+Index("cards_by_chat", cards.c.app, cards.c.chat_id, cards.c.kind, cards.c.ordinal)
+Index("cards_by_part", cards.c.part_id)
+Index("buttons_by_card", buttons.c.card_id)
+Index("buttons_by_subject", buttons.c.subject)
 Index("audit_by_subject", audit.c.subject)
 Index("parts_replacing", parts.c.replaces)

@@ -8,7 +8,7 @@ from hongyan.entrypoints.web.access import Access
 from hongyan.entrypoints.web.gateway import Gateway, House
 from hongyan.entrypoints.web.guard import Guard
 from hongyan.entrypoints.web.problems import install
-from hongyan.entrypoints.web.routes import books, house, pages, setup, work
+from hongyan.entrypoints.web.routes import approvals, books, house, pages, setup, work
 from hongyan.entrypoints.web.routes.given import Given, give
 
 __all__ = ["create_app"]
@@ -29,7 +29,7 @@ def create_app(gateway: Gateway, around: House, access: Access) -> FastAPI:
     app.add_middleware(Guard, access=access)
     install(app)
     api = APIRouter(prefix=API)
-    for part in (house.router, setup.router, work.router, books.router):
+    for part in (house.router, setup.router, work.router, books.router, approvals.router):
         api.include_router(part)
     app.include_router(house.health)
     app.include_router(api)

@@ -41,6 +41,36 @@ CREATE TABLE bindings (
 	approve TEXT NOT NULL, 
 	PRIMARY KEY (id)
 );
+CREATE TABLE buttons (
+	id TEXT NOT NULL, 
+	card_id TEXT NOT NULL, 
+	subject TEXT NOT NULL, 
+	act TEXT NOT NULL, 
+	digest TEXT NOT NULL, 
+	ordinal BIGINT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX buttons_by_card ON buttons (card_id);
+CREATE INDEX buttons_by_subject ON buttons (subject);
+CREATE TABLE cards (
+	id TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	app TEXT NOT NULL, 
+	chat_id TEXT NOT NULL, 
+	subject TEXT NOT NULL, 
+	delivery_id TEXT NOT NULL, 
+	part_id TEXT NOT NULL, 
+	ordinal BIGINT NOT NULL, 
+	lines BIGINT NOT NULL, 
+	language TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	seq BIGINT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX cards_by_chat ON cards (app, chat_id, kind, ordinal);
+CREATE INDEX cards_by_part ON cards (part_id);
+CREATE INDEX cards_by_state ON cards (state, seq);
 CREATE TABLE decisions (
 	id TEXT NOT NULL, 
 	kind TEXT NOT NULL, 

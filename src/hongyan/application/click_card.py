@@ -1,0 +1,74 @@
+"""A button was pressed: it counts from the owner alone, on our card, for what was shown, while access lasts."""
+
+from hongyan.application.decide import decide
+from hongyan.application.desk import CARDS, Desk
+from hongyan.application.stop_turn import stop_turn
+from hongyan.domain.approval_card import clicked, refusal, too_late
+from hongyan.domain.decisions import Decision, DecisionState, Outcome
+from hongyan.domain.errors import ConflictError, RefusedError
+from hongyan.domain.identity import TurnId
+from hongyan.domain.issued_cards import STOP, IssuedButton, IssuedCard
+from hongyan.domain.messages import CardClicked, Toast
+from hongyan.domain.notices import Language
+from hongyan.domain.progress_card import stopped
+from hongyan.ports import queries
+
+__all__ = ["click_card"]
+
+
+async def click_card(desk: Desk, click: CardClicked) -> Toast:
+    """Carry out one click and say in a line what came of it; the card follows by itself.
+
+    A click that counts is committed before this returns; repeated, it meets the decision that it made.
+    """
+    button = await desk.store.one(queries.BUTTON, id=click.value)
+    card = await desk.store.one(queries.CARD, id=button.card_id) if button else None
+    owner = await desk.store.one(queries.OWNER, app=click.app)
+    language = card.language if card else Language.ENGLISH
+    if owner is None or owner.open_id != click.operator:
+        return refusal("stranger", language)
+    if button is None or card is None or not await _stands_there(desk, card, click):
+        return refusal("unknown", language)
+    if button.act == STOP:
+        return stopped(await stop_turn(desk, TurnId(button.subject), "owner"), language)
+    return await _decide(desk, click, button, language)
+
+
+async def _stands_there(desk: Desk, card: IssuedCard, click: CardClicked) -> bool:
+    """Tell whether the click comes from the message that shows the card.
+
+    A click may be faster than the receipt of the message: then the opaque id in our own chat is what names the card.
+    """
+    part = await desk.store.one(queries.PART, id=card.part_id)
+    known = part.provider_id if part else ""
+    return (card.app, card.chat_id) == (click.app, click.chat_id) and known in {"", click.message_id}
+
+
+async def _decide(desk: Desk, click: CardClicked, button: IssuedButton, language: Language) -> Toast:
+    decision = await desk.store.one(queries.DECISION, id=button.subject)
+    if decision is None or (decision.app, decision.chat_id) != (click.app, click.chat_id):
+        return refusal("unknown", language)
+    if decision.digest != button.digest:
+        return refusal("changed", language)
+    if decision.state is not DecisionState.ASKED:
+        return too_late(decision, language, desk.options.zone)
+    if not await _still_allowed(desk, decision):
+        return refusal("revoked", language)
+    outcome = Outcome(button.act)
+    try:
+        await decide(desk, decision.id, outcome, click.operator, "card")
+    except (RefusedError, ConflictError):
+        first = await desk.store.one(queries.DECISION, id=decision.id)
+        if first is None or first.state is DecisionState.ASKED:
+            raise
+        return too_late(first, language, desk.options.zone)
+    desk.wakeup.wake(CARDS)
+    return clicked(outcome, language)
+
+
+async def _still_allowed(desk: Desk, decision: Decision) -> bool:
+    turn = await desk.store.one(queries.TURN, id=decision.turn_id)
+    binding = await desk.store.one(queries.BINDING, id=turn.binding_id) if turn else None
+    if turn is None or binding is None:
+        return False
+    return (binding.state.value, binding.revision) == ("live", turn.binding_revision)

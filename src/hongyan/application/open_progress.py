@@ -1,0 +1,42 @@
+"""Open the card that shows a running Turn: one a Turn, in the chat that it came from."""
+
+import structlog
+
+from hongyan.application.desk import CARDS, OUTBOX, Desk
+from hongyan.application.routes import route_of
+from hongyan.domain.cards import to_json
+from hongyan.domain.changes import Changes, insert
+from hongyan.domain.conversations import Turn
+from hongyan.domain.errors import ConflictError, StoreError
+from hongyan.domain.issued_cards import STOP, CardKind, CardWish, IssuedButton, issue_card, progress_card_id
+from hongyan.domain.notices import language_of
+from hongyan.domain.progress_card import Progress, render_progress
+from hongyan.domain.requests import Origin
+from hongyan.ports import queries
+
+__all__ = ["open_progress"]
+
+log = structlog.get_logger(__name__)
+
+
+async def open_progress(desk: Desk, turn: Turn) -> None:
+    """Open the card unless the Turn came from elsewhere or has one; no room for it costs the card, never the Turn."""
+    request = await desk.store.one(queries.REQUEST, id=turn.request_id) if turn.request_id else None
+    if request is None or request.origin is not Origin.LARK or request.app not in desk.chats:
+        return
+    binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
+    card, button = progress_card_id(turn.id), desk.entropy.token()
+    look = to_json(render_progress(turn, Progress(), button, desk.clock.now()))
+    wish = CardWish(card, CardKind.PROGRESS, turn.id, 0, language_of(turn.text), look)
+    steps = (
+        *issue_card(route_of(request, binding, turn), wish, desk.stamp()),
+        insert("buttons", IssuedButton(button, card, turn.id, STOP, "", 0)),
+    )
+    try:
+        await desk.store.commit(Changes("open_progress", steps))
+    except ConflictError:
+        return  # an earlier attempt at this Turn opened it
+    except StoreError as error:
+        log.warning("progress.not_opened", turn=turn.id, code=error.code)
+    for topic in (CARDS, OUTBOX):
+        desk.wakeup.wake(topic)

@@ -1,0 +1,156 @@
+"""A card as the gateway means it: a title, a tone and a few blocks. How a platform draws it is the adapter's.
+
+`to_json` and `from_json` keep a card in the outbox; `card_words` is what of it a person reads, which is what a
+read-back is compared with.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+from hongyan.domain.messages import escape_mentions
+
+__all__ = [
+    "Block",
+    "Button",
+    "Buttons",
+    "Card",
+    "Code",
+    "Note",
+    "Style",
+    "Text",
+    "Tone",
+    "block_words",
+    "card_words",
+    "fenced",
+    "from_json",
+    "is_clickable",
+    "to_json",
+]
+
+
+class Tone(StrEnum):
+    """What the card is about, at a glance."""
+
+    ASKING = "asking"
+    WORKING = "working"
+    DONE = "done"
+    REFUSED = "refused"
+    OVER = "over"
+
+
+class Style(StrEnum):
+    """How a button looks."""
+
+    PRIMARY = "primary"
+    PLAIN = "plain"
+    DANGER = "danger"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Markdown of the gateway's own making; nothing that an agent said belongs here."""
+
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Words of somebody else, shown letter by letter."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A small line."""
+
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """One button; `value` is an opaque id that comes back with a click."""
+
+    label: str
+    value: str
+    style: Style = Style.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """Buttons in one line."""
+
+    buttons: tuple[Button, ...]
+
+
+Block: TypeAlias = Text | Code | Note | Buttons
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card."""
+
+    title: str
+    tone: Tone
+    blocks: tuple[Block, ...]
+
+
+def is_clickable(card: Card) -> bool:
+    """Tell whether the card has a button."""
+    return any(isinstance(block, Buttons) and block.buttons for block in card.blocks)
+
+
+def fenced(text: str) -> str:
+    """Show foreign words so that none of them is Markdown, ends the fence, pings anybody or hides as a control."""
+    seen = _CONTROL.sub("\ufffd", escape_mentions(text).replace("\r\n", "\n"))
+    unended = seen.replace("```", "`\u200b`\u200b`")
+    return f"```\n{unended}\n```"
+
+
+def block_words(block: Text | Code | Note) -> str:
+    """Give the Markdown of a block that holds words."""
+    return fenced(block.text) if isinstance(block, Code) else block.markdown
+
+
+def card_words(card: Card) -> str:
+    """Give what a person reads on the card, buttons by their labels, one line a block."""
+    lines = [card.title]
+    for block in card.blocks:
+        if isinstance(block, Buttons):
+            lines += [button.label for button in block.buttons]
+        else:
+            lines.append(block_words(block))
+    return "\n".join(lines)
+
+
+def to_json(card: Card) -> str:
+    """Write a card for the outbox; equal cards give equal texts."""
+    plain = {"title": card.title, "tone": card.tone.value, "blocks": [_block_out(block) for block in card.blocks]}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_json(text: str) -> Card:
+    """Read what `to_json` wrote."""
+    plain = json.loads(text)
+    return Card(plain["title"], Tone(plain["tone"]), tuple(_block_in(block) for block in plain["blocks"]))
+
+
+def _block_out(block: Block) -> dict[str, Any]:
+    if isinstance(block, Buttons):
+        return {"buttons": [[button.label, button.value, button.style.value] for button in block.buttons]}
+    words = block.text if isinstance(block, Code) else block.markdown
+    return {type(block).__name__.lower(): words}
+
+
+def _block_in(plain: dict[str, Any]) -> Block:
+    ((kind, inside),) = plain.items()
+    if kind == "buttons":
+        return Buttons(tuple(Button(label, value, Style(style)) for label, value, style in inside))
+    return _WORDED[kind](inside)
+
+
+_WORDED: Final[dict[str, type[Text] | type[Code] | type[Note]]] = {"text": Text, "code": Code, "note": Note}
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # unseen, or turn the line around

@@ -1,0 +1,204 @@
+"""Cards that were issued: which message shows them, which buttons they carry, and what a click on one means.
+
+Every button ever issued for a request counts as long as the digest of what it was shown with is the request's own:
+cards get replaced.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from hongyan.domain import limits
+from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Insert, Less, Not, OneOf, Update, Where, insert
+from hongyan.domain.deliveries import Delivery, Part, PartState, Phase, Route, Stamp, blank_part, part_id
+from hongyan.domain.identity import AppId, ChatId, DeliveryId, PartId, derive
+from hongyan.domain.messages import Transport
+from hongyan.domain.notices import Language
+from hongyan.domain.requests import ClosedAs
+
+__all__ = [
+    "STOP",
+    "CardKind",
+    "CardState",
+    "CardWish",
+    "IssuedButton",
+    "IssuedCard",
+    "approval_card_id",
+    "close_card",
+    "issue_card",
+    "join_card",
+    "lost_card",
+    "patch_part",
+    "progress_card_id",
+    "shown_card",
+]
+
+STOP: Final = "stop"  # the act of a button that stops a Turn
+
+
+class CardKind(StrEnum):
+    """What a card is for."""
+
+    APPROVAL = "approval"
+    PROGRESS = "progress"
+
+
+class CardState(StrEnum):
+    """What is known of a card: to be written, seen on the platform, maybe there, or brought to its last look."""
+
+    STAGED = "staged"
+    VISIBLE = "visible"
+    UNCERTAIN = "uncertain"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedCard:
+    """One card. `subject` is the Turn of a progress card; `lines` counts the requests that it ever showed."""
+
+    id: str
+    kind: CardKind
+    state: CardState
+    app: AppId
+    chat_id: ChatId
+    subject: str
+    delivery_id: DeliveryId
+    part_id: PartId
+    ordinal: int
+    lines: int
+    language: Language
+    created_at: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedButton:
+    """One button. `id` is the opaque value that a click brings back; `subject` is a decision or a Turn."""
+
+    id: str
+    card_id: str
+    subject: str
+    act: str
+    digest: str
+    ordinal: int
+
+
+def approval_card_id(app: AppId, chat: ChatId, ordinal: int) -> str:
+    """Name the n-th card of a chat: two that are issued at once meet in one name, and only one of them is."""
+    return derive("card", app, chat, str(ordinal))
+
+
+def progress_card_id(turn: str) -> str:
+    """Name the progress card of a Turn."""
+    return derive("card", turn)
+
+
+@dataclass(frozen=True, slots=True)
+class CardWish:
+    """What a new card is and what it first shows."""
+
+    id: str
+    kind: CardKind
+    subject: str
+    ordinal: int
+    language: Language
+    content: str
+
+
+def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]:
+    """Plan a card with its delivery and the part that posts it."""
+    delivery = Delivery(
+        id=DeliveryId(derive("dlv", wish.id)),
+        request_id=route.request_id,
+        turn_id=route.turn_id,
+        session_id=route.session_id,
+        binding_id=route.binding_id,
+        binding_revision=route.binding_revision,
+        app=route.app,
+        chat_id=route.chat_id,
+        phase=Phase.ASK if wish.kind is CardKind.APPROVAL else Phase.PROGRESS,
+        closes_as=ClosedAs.OPEN,
+        created_at=stamp.now,
+        seq=stamp.seq,
+    )
+    part = replace(
+        blank_part(delivery, delivery.id),
+        transport=Transport.CARD,
+        key=part_id(delivery.id, 0),
+        target=route.reply_to,
+        in_thread=route.in_thread,
+        content=wish.content,
+    )
+    card = IssuedCard(
+        id=wish.id,
+        kind=wish.kind,
+        state=CardState.STAGED,
+        app=route.app,
+        chat_id=route.chat_id,
+        subject=wish.subject,
+        delivery_id=delivery.id,
+        part_id=part.id,
+        ordinal=wish.ordinal,
+        lines=1,
+        language=wish.language,
+        created_at=stamp.now,
+        seq=stamp.seq,
+    )
+    return insert("cards", card), insert("deliveries", delivery), insert("parts", part)
+
+
+def join_card(card: IssuedCard) -> Update:
+    """Plan one more line of a card that is still open and has room."""
+    where: Where = {"id": card.id, "state": Not(CardState.CLOSED.value), "lines": Less(limits.APPROVALS_A_CARD)}
+    return Update("cards", where, {"lines": Add(1)})
+
+
+def close_card(card: IssuedCard) -> Update:
+    """Plan the end of a card whose last look is planned; a line that joined meanwhile keeps it open."""
+    where: Where = {"id": card.id, "state": Not(CardState.CLOSED.value), "lines": card.lines}
+    return Update("cards", where, {"state": CardState.CLOSED.value})
+
+
+def shown_card(part: Part) -> tuple[Change, ...]:
+    """Plan what the receipt of a part means for its card."""
+    return _learn(part, CardState.VISIBLE, (CardState.STAGED, CardState.UNCERTAIN))
+
+
+def lost_card(part: Part) -> tuple[Change, ...]:
+    """Plan what an open outcome of a part means for its card: it may be there."""
+    return _learn(part, CardState.UNCERTAIN, (CardState.STAGED,))
+
+
+def _learn(part: Part, state: CardState, before: tuple[CardState, ...]) -> tuple[Change, ...]:
+    if part.transport is not Transport.CARD:
+        return ()
+    where: Where = {"part_id": part.id, "state": OneOf(tuple(known.value for known in before))}
+    return (Update("cards", where, {"state": state.value}, ONE_OR_NONE),)
+
+
+def patch_part(last: Part, content: str, stamp: Stamp) -> Part:
+    """Plan a new look of a card after its last one. `target` names the part that posted the card."""
+    first = part_id(last.delivery_id, 0)
+    ordinal = last.ordinal + 1
+    return replace(
+        last,
+        id=part_id(last.delivery_id, ordinal),
+        ordinal=ordinal,
+        transport=Transport.CARD_PATCH,
+        target=first,
+        content=content,
+        key="",
+        state=PartState.PLANNED,
+        provider_id="",
+        attempts=0,
+        first_attempt_at=0,
+        first_boot=0,
+        boot_id="",
+        searches=0,
+        code="",
+        next_at=stamp.now,
+        seq=stamp.seq,
+        written_at=0,
+        verified_at=0,
+        replaces="",
+    )

@@ -1,0 +1,149 @@
+"""The card of a running Turn: late, seldom, stoppable, and brought to one line however the Turn ends."""
+
+import pytest
+from tests.harness import World
+from tests.harness.crash import Crash
+from tests.harness.shown_card import ShownCard
+
+from feishu_simulator.faults import Effect
+
+PATCH = "PATCH /open-apis/im/v1/messages/:message_id"
+REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
+
+
+async def working(world: World, words: str) -> ShownCard:
+    """Let a Turn open its card and give it."""
+    world.say(words)
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    await world.until(lambda: len(world.cards()) == 1)
+    return world.cards()[0]
+
+
+async def tools_done(world: World, count: int) -> None:
+    """Wait until that many tool calls are kept as done."""
+    done = "SELECT kind FROM turn_events WHERE kind = 'tool_changed' AND body LIKE '%done%' GROUP BY kind"
+    await world.until_rows(f"{done} HAVING count(*) >= {count}")
+
+
+async def test_a_short_turn_without_tools_opens_no_card(world: World) -> None:
+    world.say("hello there, agent")
+    await world.until_settled()
+    assert world.cards() == []
+
+
+async def test_the_first_tool_opens_the_card_and_the_end_is_one_line(world: World) -> None:
+    card = await working(world, "[[tool:list files]] [[wait:go]]")
+    assert (card.title, card.labels) == ("Working", ["Stop"])
+    await tools_done(world, 1)
+    await world.advance(1_000)
+    await world.until(lambda: "✓ list files" in world.cards()[0].words)
+    world.release("go")
+    await world.until_settled(flowing=True)
+    (closed,) = world.cards()
+    assert closed.title == "Done in 1 s · 1 tool"
+    assert (closed.labels, closed.words) == ([], "")
+    await world.adds_up()
+
+
+async def test_a_turn_that_takes_a_while_opens_the_card(world: World) -> None:
+    world.say("[[wait:go]] now")
+    await world.until_rows("SELECT 1 FROM turns WHERE state IN ('starting', 'running')")
+    await world.until_asleep(1_500)
+    await world.advance(1_500)
+    await world.until(lambda: len(world.cards()) == 1)
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert world.cards()[0].title.startswith("Done in")
+    await world.adds_up()
+
+
+async def test_the_card_changes_at_most_once_a_second(world: World) -> None:
+    await working(world, "[[tool:a]] [[tool:b]] [[tool:c]] [[tool:d]] [[wait:go]]")
+    await tools_done(world, 4)
+    for _ in range(5):
+        await world.advance(200)
+    await world.until(lambda: "✓ d" in world.cards()[0].words)
+    assert len(world.platform.requests(PATCH)) <= 1
+    world.release("go")
+    await world.until_settled(flowing=True)
+    await world.adds_up()
+
+
+async def test_thoughts_are_shown_to_the_owner_within_their_limit(world: World) -> None:
+    thoughts = " ".join(f"[[think:thought {n} {'x' * 500}]] [[tool:step {n}]]" for n in range(6))
+    await working(world, f"{thoughts} [[wait:go]]")
+    await tools_done(world, 6)
+    await world.advance(1_000)
+    await world.until(lambda: "✓ step 5" in world.cards()[0].words)
+    shown = world.cards()[0].words
+    assert "thought 5" in shown
+    assert "thought 1" not in shown
+    assert shown.count("x") <= 1_200
+    world.release("go")
+    await world.until_settled(flowing=True)
+
+
+async def test_stop_on_the_card_stops_this_turn_and_no_later_one(world: World) -> None:
+    card = await working(world, "[[tool:a]] [[hang]]")
+    later = world.say("after it")
+    assert await world.clicked(card, "Stop") == "Stopping"
+    await world.until_settled(flowing=True)
+    (closed,) = world.cards()
+    assert closed.title.startswith("Stopped after")
+    assert world.answers_to(later) == ["echo: after it"]
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P32")
+async def test_a_crash_leaves_no_card_that_still_works(world: World) -> None:
+    await working(world, "[[tool:a]] [[hang]]")
+    await world.restart()
+    await world.until(lambda: world.cards()[0].labels == [])
+    assert world.cards()[0].title.startswith("Failed after")
+    await world.until_settled(flowing=True)
+    await world.adds_up()
+
+
+@pytest.mark.parametrize("point", ["card_intended", "card_written", "card_saved", "look_intended", "look_written"])
+async def test_a_crash_around_the_writes_of_the_card_ends_in_one_closed_card(world: World, point: str) -> None:
+    crash = Crash(point)
+    await world.stop()
+    await world.start(crash)
+    world.say("[[tool:a]] [[wait:go]]")
+    if point.startswith("look"):
+        await world.until(lambda: len(world.cards()) == 1)
+        world.release("go")
+    await world.until(crash.dead.is_set)
+    world.release("go")
+    await world.restart()
+    await world.until_settled(flowing=True)
+    assert [card.labels for card in world.cards()] == [[]]
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L96")
+async def test_a_refused_update_ends_the_progress_and_not_the_answer(world: World) -> None:
+    world.fault(PATCH, Effect(error_code=230072), times=1)
+    said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until(lambda: len(world.cards()) == 1)
+    await tools_done(world, 1)
+    await world.advance(1_000)
+    await world.until_rows("SELECT 1 FROM parts WHERE transport = 'card_patch' AND state = 'rejected'")
+    for _ in range(3):
+        await world.advance(1_000)
+    assert len(world.platform.requests(PATCH)) == 1
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert any("the answer" in answer for answer in world.answers_to(said))
+    await world.adds_up()
+
+
+async def test_a_card_that_cannot_be_written_delays_no_answer(world: World) -> None:
+    world.fault(PATCH, Effect(http_status=502), times=50)
+    said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until(lambda: len(world.cards()) == 1)
+    world.release("go")
+    await world.until(lambda: any("the answer" in answer for answer in world.answers_to(said)))
+    await world.until_settled(flowing=True)
+    ledger = await world.adds_up()
+    assert ledger.received.classes["answered"] >= 1

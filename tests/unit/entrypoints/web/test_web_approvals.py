@@ -1,0 +1,46 @@
+"""Approvals over the interface: listed whole, decided once, the surface named by who speaks."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.unit.domain.given import decision
+from tests.unit.entrypoints.web.served import ORIGIN, Served, served
+
+from hongyan.domain.changes import Changes
+from hongyan.domain.decisions import ask_steps
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path) as house:
+        await house.gateway.desk.store.commit(Changes("ask", ask_steps(decision(arguments="x" * 5_000))))
+        yield house
+
+
+async def test_an_open_request_is_listed_with_its_whole_input(house: Served) -> None:
+    listed = (await house.program().get("/api/v1/approvals")).json()["approvals"]
+    assert [(one["id"], one["state"], one["decided_at"]) for one in listed] == [("dec-1", "asked", None)]
+    assert listed[0]["arguments"] == "x" * 5_000
+
+
+async def test_the_first_decision_wins_and_names_the_surface(house: Served) -> None:
+    browser = await house.browser(origin=ORIGIN, **{"sec-fetch-site": "same-origin"})
+    first = await browser.post("/api/v1/approvals/dec-1/decide", json={"outcome": "allowed_once"})
+    second = await house.neighbour().post("/api/v1/approvals/dec-1/decide", json={"outcome": "rejected"})
+    assert (first.status_code, first.json()["outcome"], first.json()["decided_where"]) == (
+        200,
+        "allowed_once",
+        "console",
+    )
+    assert (second.status_code, second.json()["code"]) == (409, "decision.settled")
+    assert (await house.program().get("/api/v1/approvals")).json()["approvals"] == []
+    assert len((await house.program().get("/api/v1/approvals?settled=true")).json()["approvals"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("identity", "outcome", "status"), [("dec-1", "cancelled", 422), ("dec-1", "", 422), ("none", "rejected", 404)]
+)
+async def test_what_nobody_may_decide_is_refused(house: Served, identity: str, outcome: str, status: int) -> None:
+    answer = await house.program().post(f"/api/v1/approvals/{identity}/decide", json={"outcome": outcome})
+    assert answer.status_code == status

@@ -1,7 +1,6 @@
 """Each section of the benchmark gives what its report shows; what the figures are is for a person to read."""
 
 import asyncio
-import importlib.util
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -15,8 +14,6 @@ from bench.store_tables import TABLES
 from hongyan.adapters.store import SqliteOptions, SqliteStore
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
-
-CLIENT_IS_HERE = importlib.util.find_spec("lark_oapi") is not None
 
 
 def series(found: Mapping[str, Any]) -> None:
@@ -41,7 +38,7 @@ async def test_the_way_to_the_prompt_is_timed_with_and_without_the_read_back() -
     assert found["accept_to_prompt_ms"]["p50"] > found["without_read_back_ms"]["p50"]
 
 
-@pytest.mark.skipif(not CLIENT_IS_HERE, reason="the echo bot is the official client, which `make test-peers` installs")
+@pytest.mark.peers  # the echo bot is the official client
 async def test_the_answer_is_timed_beside_the_echo_bots_and_its_calls_are_counted() -> None:
     found = await answer.run(answer.Plan(rounds={1: 1}, delays_ms=(0,)))
     [one] = found["delay_0_ms"].values()

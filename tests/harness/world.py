@@ -284,7 +284,8 @@ class World:
             if self._running is not None and self._running.done():
                 self._running.result()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), 0.05)
+                async with asyncio.timeout(0.05):  # `wait_for` may swallow a cancellation
+                    await self._changed.wait()
             self._changed.clear()
             if once:
                 return

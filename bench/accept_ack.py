@@ -13,13 +13,12 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 from bench.children import line_of, running
-from bench.disk import Percentiles, fdatasync_seconds, percentiles
+from bench.disk import Percentiles, fdatasync_seconds, median_of, percentiles, rounded
 from bench.frame_peer import APP
 from bench.quiet import hush
 from bench.slow_disk import run_on_slow_disk
@@ -35,9 +34,9 @@ from hongyan.ports.chat import ChatEvent
 
 __all__ = ["COUNTS", "measure", "run"]
 
-COUNTS: Final = {1: 250, 16: 1_600, 256: 2_560}
-ROUNDS: Final = 3
-SYNCS: Final = 150  # of the bare disk, before and after each round
+COUNTS: Final = {1: 200, 16: 960, 256: 1_536}
+ROUNDS: Final = 5
+SYNCS: Final = 100  # of the bare disk, before and after each round
 
 
 async def run(counts: Mapping[int, int] = COUNTS, rounds: int = ROUNDS) -> dict[str, Any]:
@@ -49,34 +48,26 @@ async def run(counts: Mapping[int, int] = COUNTS, rounds: int = ROUNDS) -> dict[
 
 
 async def measure(counts: Mapping[int, int], rounds: int) -> dict[str, Any]:
-    """Give the percentiles for each number of events under way, and what one sync cost meanwhile."""
-    syncs: list[float] = []
-    seconds: dict[int, list[float]] = {concurrent: [] for concurrent in counts}
+    """Give the medians over the rounds, each of which is compared with syncs of its own time."""
+    syncs: list[Percentiles] = []
+    found: dict[int, list[Percentiles]] = {concurrent: [] for concurrent in counts}
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            syncs += await asyncio.to_thread(fdatasync_seconds, Path(folder), SYNCS)
-            for concurrent, found in zip(counts, await _round(Path(folder) / "home", counts), strict=True):
-                seconds[concurrent] += found
-            syncs += await asyncio.to_thread(fdatasync_seconds, Path(folder), SYNCS)
-    sync = percentiles(syncs)
+            bare = await asyncio.to_thread(fdatasync_seconds, Path(folder), SYNCS)
+            for concurrent, seconds in zip(counts, await _round(Path(folder) / "home", counts), strict=True):
+                found[concurrent].append(percentiles(seconds))
+            syncs.append(percentiles(bare + await asyncio.to_thread(fdatasync_seconds, Path(folder), SYNCS)))
     return {
         "rounds": rounds,
-        "events": dict(counts),
-        "fdatasync_ms": rounded(sync),
-        "ack": {str(concurrent): _in_syncs(percentiles(found), sync) for concurrent, found in seconds.items()},
+        "events_a_round": {str(concurrent): events for concurrent, events in counts.items()},
+        "fdatasync_ms": rounded(median_of(syncs)),
+        "ack": {str(concurrent): _in_syncs(series, syncs) for concurrent, series in found.items()},
     }
 
 
-def rounded(found: Percentiles) -> dict[str, float]:
-    """Give the percentiles with three digits."""
-    return {name: round(value, 3) for name, value in asdict(found).items()}
-
-
-def _in_syncs(found: Percentiles, sync: Percentiles) -> dict[str, Any]:
-    return {
-        "ms": rounded(found),
-        "in_syncs": {"p50": round(found.p50 / sync.p50, 2), "p99": round(found.p99 / sync.p99, 2)},
-    }
+def _in_syncs(series: list[Percentiles], syncs: list[Percentiles]) -> dict[str, Any]:
+    ratios = [Percentiles(one.p50 / sync.p50, one.p99 / sync.p99) for one, sync in zip(series, syncs, strict=True)]
+    return {"ms": rounded(median_of(series)), "in_syncs": rounded(median_of(ratios))}
 
 
 async def _round(home: Path, counts: Mapping[int, int]) -> list[list[float]]:
@@ -117,4 +108,4 @@ def _address(port: int) -> httpx.Response:
 
 if __name__ == "__main__":
     hush()
-    json.dump(asyncio.run(measure(COUNTS, 2)), sys.stdout)
+    json.dump(asyncio.run(measure(COUNTS, ROUNDS)), sys.stdout)

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from bench.accept_ack import rounded
 from bench.children import line_of, processor_seconds, running
 from bench.critical_path import Trace, of_gateway, summary
-from bench.disk import percentiles
+from bench.disk import percentiles, rounded
 from bench.gateway_home import open_gateway_process, until_quiet, write_home
 from bench.platform import Platform, Seat, open_platform
 
@@ -31,7 +30,7 @@ ECHO_THREADS: Final = 16
 class Plan:
     """How much is measured: rounds for each number of chats, and what is added to each REST call."""
 
-    rounds: Mapping[int, int] = field(default_factory=lambda: {1: 24, 16: 5})
+    rounds: Mapping[int, int] = field(default_factory=lambda: {1: 20, 16: 4})
     delays_ms: tuple[int, ...] = (50, 0)
 
     @property

@@ -1,14 +1,15 @@
 """What one sync of this disk costs, measured in the same run as what is compared with it."""
 
 import os
+import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["Percentiles", "fdatasync_ms", "fdatasync_seconds", "percentiles"]
+__all__ = ["Percentiles", "fdatasync_ms", "fdatasync_seconds", "median_of", "percentiles", "rounded"]
 
 _BLOCK: Final = b"x" * 4096  # a page of SQLite
 
@@ -25,6 +26,16 @@ def percentiles(seconds: Sequence[float]) -> Percentiles:
     """Give the percentiles of a series of durations in seconds."""
     ordered = sorted(seconds)
     return Percentiles(*(ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000 for share in (0.5, 0.99)))
+
+
+def median_of(series: Sequence[Percentiles]) -> Percentiles:
+    """Give the median of each percentile over several rounds: one disturbed round decides nothing."""
+    return Percentiles(statistics.median(one.p50 for one in series), statistics.median(one.p99 for one in series))
+
+
+def rounded(found: Percentiles) -> dict[str, float]:
+    """Give the percentiles with three digits, for a report."""
+    return {name: round(value, 3) for name, value in asdict(found).items()}
 
 
 def fdatasync_ms(folder: Path | None = None, *, count: int = 300) -> Percentiles:

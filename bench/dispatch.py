@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from bench.accept_ack import rounded
-from bench.disk import Percentiles, fdatasync_seconds, percentiles
+from bench.disk import Percentiles, fdatasync_seconds, percentiles, rounded
 from bench.gateway_home import EXECUTOR, WORKSPACE, until_quiet, write_home
 from bench.patience import until
 from bench.platform import Platform, Seat, open_platform

@@ -103,7 +103,9 @@ def _ack(section: Json) -> Iterator[str]:
     for disk, measured in {"this disk": section, "slow disk (+2 ms)": section.get("slow_disk")}.items():
         for concurrent, one in (measured or {}).get("ack", {}).items():
             ms, syncs = one["ms"], one["in_syncs"]
-            rows.append([disk, concurrent, f"{ms['p50']:.2f} / {ms['p99']:.2f}", f"{syncs['p50']} / {syncs['p99']}"])
+            rows.append(
+                [disk, concurrent, f"{ms['p50']:.2f} / {ms['p99']:.2f}", f"{syncs['p50']:.1f} / {syncs['p99']:.1f}"]
+            )
     yield from _table(["disk", "under way", "ms p50 / p99", "in syncs p50 / p99"], rows)
 
 

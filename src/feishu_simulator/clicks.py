@@ -19,7 +19,7 @@ from feishu_simulator.conversation import Conversation
 from feishu_simulator.delivery import CALLBACK, Attempt, Delivery, Event
 from feishu_simulator.directory import Directory
 from feishu_simulator.errors import PlatformError
-from feishu_simulator.model import App, Message, person
+from feishu_simulator.model import App, Message, User, person
 from feishu_simulator.payloads import Shapes
 from feishu_simulator.world import World
 
@@ -36,7 +36,7 @@ class Click:
     click_id: str
     card: Card
     message: Message
-    user_id: str
+    user: User
     control: Control
     at_ms: int
     token: str
@@ -83,7 +83,8 @@ class Clicks:
             raise ControlError("the message is no card")
         control = chosen(card.shown, press)
         ids, now_ms = self._world.ids, self._world.clock.now_ms()
-        click = Click(ids.click_id(), card, message, user_id, control, now_ms, ids.card_token())
+        user = self._directory.users[user_id]
+        click = Click(ids.click_id(), card, message, user, control, now_ms, ids.card_token())
         action = {} if lacks_a_name(control) else action_of(control, press)
         self.all.append(click)
         self._by_token[click.token] = click
@@ -132,7 +133,7 @@ class Clicks:
             self._delivery.begin(click.event)
 
     def _body(self, click: Click, app: App, action: Json) -> Json:
-        party = person(click.user_id)
+        party = person(click.user.user_id)
         operator = {"tenant_key": self._directory.tenant_key(party), **Shapes(self._directory, app).ids(party)}
         context = {"open_message_id": click.message.message_id, "open_chat_id": click.message.chat_id}
         return {
@@ -188,7 +189,8 @@ def click_view(click: Click) -> Json:
         "click_id": click.click_id,
         "message_id": click.message.message_id,
         "card_id": click.card.card_id,
-        "user_id": click.user_id,
+        "user_id": click.user.user_id,
+        "user_name": click.user.name,
         "app_id": click.card.app_id,
         "control": {
             "tag": control.tag,

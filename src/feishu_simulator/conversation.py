@@ -111,7 +111,8 @@ class Conversation:
             return
         message = self.messages.find(card.message_id)
         self.messages.redraw(message, json.dumps(flattened(card.shown), ensure_ascii=False))
-        self._record_message("redrawn", message)
+        facts = {"action": "redrawn", **self.views.message(message)}
+        self._world.journal.record("message", facts, subject=message.message_id)
 
     def _announce_join(self, chat: Chat, app_id: str) -> None:
         self._announcements.bot_joined(self._directory.apps[app_id], chat, self._operator(chat))

@@ -1,5 +1,7 @@
 """After a crash: what the agent's own history proves is finished, what it does not prove waits for a person."""
 
+import asyncio
+
 import pytest
 from tests.harness import World
 from tests.harness.world import Crash
@@ -201,6 +203,23 @@ async def test_the_first_decision_about_a_held_turn_wins(plain_world: World) -> 
         await act_on_owed(world.gateway.desk, seen.id, OwedAction.RUN_AGAIN, seen.version)
     await world.until_settled()
     assert len(world.prompts()) == 2
+    await world.adds_up()
+
+
+async def test_of_two_decisions_about_a_held_turn_at_the_same_moment_one_counts(plain_world: World) -> None:
+    world = plain_world
+    await _hold_one_with_one_behind(world)
+    world.release("go")
+    row, desk = await _only_owed(world), world.gateway.desk
+    decisions = (OwedAction.RUN_AGAIN, OwedAction.DROP, OwedAction.RUN_AGAIN)
+    ends = await asyncio.gather(
+        *(act_on_owed(desk, row.id, action, row.version) for action in decisions), return_exceptions=True
+    )
+    refused = [end for end in ends if isinstance(end, RefusedError)]
+    assert [end.code for end in refused] == ["owed.changed"] * 2
+    await world.until_settled()
+    assert len(world.prompts()) == (2 if ends[1] is None else 3)
+    assert await list_owed(desk) == []
     await world.adds_up()
 
 

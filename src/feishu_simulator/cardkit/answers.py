@@ -87,7 +87,7 @@ def _toast(toast: object) -> Json:
     if not isinstance(toast, dict):
         raise AnswerError(BAD_BODY, "the toast is not an object")
     kind, content, i18n = toast.get("type") or "info", toast.get("content") or "", toast.get("i18n") or {}
-    if kind not in TOASTS or not isinstance(content, str) or not isinstance(i18n, dict):
+    if not isinstance(kind, str) or kind not in TOASTS or not isinstance(content, str) or not isinstance(i18n, dict):
         raise AnswerError(BAD_BODY, "the toast has no known type or no text")
     return {"type": kind, "content": content, "i18n": i18n}
 

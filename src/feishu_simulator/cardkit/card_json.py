@@ -33,6 +33,7 @@ COMPONENTS: Final = frozenset(
     | {"select_person", "multi_select_person", "date_picker", "picker_time", "picker_datetime"}
 )
 PIECES: Final = frozenset({"plain_text", "lark_md", "text_tag", "standard_icon", "custom_icon"})
+LISTS: Final = ("elements", "columns", "actions", "fields", "options", "rows", "behaviors", "text_tag_list")
 DATA_KEYS: Final = frozenset({"value", "behaviors", "rows", "chart_spec", "confirm"})  # a bot's own data, no elements
 ELEMENT_ID: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}")
 _TABLE_RULE: Final = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*|\s*\|\s*:?-+:?\s*\|\s*")
@@ -119,6 +120,7 @@ def check(card: Json) -> None:
         _check_tags(card)
     elif not isinstance(card.get("elements", card.get("i18n_elements", card.get("header"))), list | dict):
         raise CardError(NOT_JSON, "parse card json err, the card has no elements")
+    _check_lists(card)
     _check_ids(card)
     _check_counts(card)
 
@@ -138,9 +140,6 @@ def _check_structure(card: Json) -> None:
     body = card.get("body", {})
     if not isinstance(body, dict) or not isinstance(body.get("elements", []), list):
         raise CardError(NOT_GENERATED, "body.elements is not a list")
-    for name in ("config", "header"):
-        if not isinstance(card.get(name, {}), dict):
-            raise CardError(NOT_GENERATED, f"{name} is not an object")
     if "elements" in card:
         raise CardError(NOT_GENERATED, "elements of schema 2.0 stand in body")
     for element in _components(card):
@@ -169,6 +168,18 @@ def _check_tags(card: Json) -> None:
     for element in _components(card):
         if element["tag"] not in COMPONENTS:
             raise CardError(UNKNOWN_TAG, f"{element['tag']} is no component")
+
+
+def _check_lists(card: Json) -> None:
+    """Refuse what would not be drawn: settings that are no object, lists that are none or hold anything but objects."""
+    for name in ("config", "header"):
+        if not isinstance(card.get(name, {}), dict):
+            raise CardError(NOT_GENERATED, f"{name} is not an object")
+    for node in (card, card.get("header", {}), *tagged(card)):
+        for name in LISTS:
+            found = node.get(name, [])
+            if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+                raise CardError(NOT_GENERATED, f"{name} is not a list of objects")
 
 
 def _check_ids(card: Json) -> None:

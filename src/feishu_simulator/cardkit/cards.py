@@ -13,7 +13,7 @@ from feishu_simulator.world import World
 
 STREAM_MS: Final = 600_000
 CARD_LIFE_MS: Final = 14 * 24 * 3_600_000
-KEPT_UPDATES: Final = 2_000
+KEPT_UPDATES: Final = 1_000
 
 Json = dict[str, Any]
 

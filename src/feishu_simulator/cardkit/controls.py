@@ -90,6 +90,7 @@ class Press:
     name: str | None = None
     value: Any = None
     text: str | None = None
+    tag: str | None = None
     form_value: Json | None = None
     option: str | None = None
     options: list[str] | None = None
@@ -103,6 +104,7 @@ class Press:
             (self.name, control.name),
             (self.value, control.value),
             (self.text, control.text),
+            (self.tag, control.tag),
         )
         return all(asked is None or asked == found for asked, found in marks)
 
@@ -174,10 +176,11 @@ def _form_value(form: Json, given: Json) -> Json:
         if control.tag not in FIELDS or not control.name:
             continue
         value = given.get(control.name, _initial(control.node))
-        if control.node.get("required") is True and value in (None, "", []):
-            raise ControlError(f"{control.name} is required")
-        if value is not None:
-            found[control.name] = value
+        if value in (None, "", []):
+            if control.node.get("required") is True:
+                raise ControlError(f"{control.name} is required")
+            continue
+        found[control.name] = value
     unknown = given.keys() - {control.name for control in _within(form, None)}
     if unknown:
         raise ControlError(f"the form has no {sorted(unknown)[0]}")

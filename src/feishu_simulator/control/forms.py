@@ -159,6 +159,7 @@ class ClickForm(Form):
     name: str | None = None
     value: Any = None
     text: str | None = None
+    tag: str | None = None
     form_value: dict[str, Any] | None = None
     option: str | None = None
     options: list[str] | None = None

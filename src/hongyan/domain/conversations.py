@@ -280,11 +280,15 @@ def append_turn(turn: Turn, cap: int) -> tuple[Change, ...]:
 
 
 def free_lane(session: Session, turn: Turn) -> tuple[Update, ...]:
-    """Plan the release of the lane by the Turn that holds it; a Session that was closed meanwhile stays closed."""
+    """Plan the release of the lane by the Turn that holds it; a Session that was closed meanwhile stays closed.
+
+    What `/stop` means in the place becomes a Turn that still runs there in an older Session, where there is one.
+    """
+    still_runs = Of("sessions", {"place_id": session.place_id, "lane": Not(None)}, "lane")
     return (
         Update("sessions", {"id": session.id, "lane": turn.id}, {"lane": None}),
         Update("sessions", {"id": session.id, "state": SessionState.BUSY.value}, {"state": "ready"}, ONE_OR_NONE),
-        Update("places", {"id": session.place_id, "running_turn": turn.id}, {"running_turn": None}, ONE_OR_NONE),
+        Update("places", {"id": session.place_id, "running_turn": turn.id}, {"running_turn": still_runs}, ONE_OR_NONE),
     )
 
 

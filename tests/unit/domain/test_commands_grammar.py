@@ -36,7 +36,7 @@ def test_a_command_with_something_behind_it_is_malformed(word: str, rest: str) -
     "text", ["/model", "/model gpt", "/use other", "/ls", "/delegate --tokens 3 x", "/agents", "/effort high"]
 )
 def test_a_word_with_a_meaning_that_is_not_carried_out_here_reaches_no_agent(text: str) -> None:
-    assert parse_command(text, BOT) == Malformed(text.split(maxsplit=1)[0])
+    assert parse_command(text, BOT) == Malformed(text.split(maxsplit=1)[0], reserved=True)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def programs(directory: Path) -> dict[str, AcpProgram]:
         "stubborn",
         "old",
         "late-title",
+        "half-letters",
         "hangs-up",
     )
     scripted = {flaw: AcpProgram((python, str(SCRIPTED), flaw)) for flaw in flaws}

@@ -267,3 +267,17 @@ async def test_a_line_that_is_no_message_fails_the_turn(tmp_path: Path) -> None:
 async def test_an_answer_before_the_exit_counts(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         assert await ask(await stage.attach(), "bye [[exit]]") == TurnEnded(TurnEnding.COMPLETED, "echo: bye")
+
+
+async def test_letters_cut_in_two_are_joined_and_what_stays_half_can_be_kept(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(executor="half-letters"), "swans")
+
+        end = await turn.end()
+        assert isinstance(end, TurnEnded)
+        assert end.answer == "a 🦢 and \ufffd b"
+        assert "broke \ufffd off" in end.message
+        texts = [event.text for event in turn.seen if isinstance(event, TextArrived)]
+        assert texts == ["a ", "🦢 and ", "\ufffd b"]
+        assert [event.text for event in turn.seen if isinstance(event, ThoughtArrived)] == texts
+        assert [event.title for event in turn.seen if isinstance(event, ToolChanged)] == ["cut \ufffd"]

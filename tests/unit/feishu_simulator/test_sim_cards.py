@@ -219,6 +219,16 @@ def test_a_card_cannot_be_edited_as_text() -> None:
         here.town.platform.bot_calls.edit(here.town.app, message.message_id, Draft("text", '{"text":"x"}'))
 
 
+def test_the_journal_keeps_only_the_last_look_of_a_card_that_changes() -> None:
+    here = table()
+    message = here.send(card(markdown("first")))
+    for words in ("second", "third"):
+        here.town.platform.bot_calls.patch(here.town.app, message.message_id, raw(card(markdown(words))))
+    told = [change.facts for change in here.town.platform.journal.since(0) if change.kind == "message"]
+    assert [facts["action"] for facts in told] == ["said", "superseded", "redrawn"]
+    assert (told[0]["text"], told[2]["text"]) == ("first", "third")
+
+
 @pytest.mark.parametrize(
     ("shown", "line"),
     [

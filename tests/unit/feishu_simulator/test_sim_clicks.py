@@ -158,8 +158,8 @@ def test_a_repeated_callback_is_not_the_clicks_own() -> None:
 def test_the_first_control_with_all_the_marks_is_meant() -> None:
     here = table()
     message = here.send(card(button("Go", {"n": 1}), button("Go", {"n": 2}), button("Stop", {"n": 2}, name="stop")))
-    pressed: list[Json] = [{"text": "Go"}, {"text": "Go", "value": {"n": 2}}, {"value": {"n": 2}, "name": "stop"}, {}]
-    found = [here.click(message, **press).control for press in pressed]
+    marks: list[Json] = [{}, {"text": "Go", "value": {"n": 2}}, {"value": {"n": 2}, "name": "stop"}, {"tag": "button"}]
+    found = [here.click(message, **press).control for press in marks]
     assert [(control.text, control.value["n"]) for control in found] == [("Go", 1), ("Go", 2), ("Stop", 2), ("Go", 1)]
 
 

@@ -118,6 +118,13 @@ SELECT * FROM sessions WHERE id = :id
 -- name: all_sessions
 SELECT * FROM sessions ORDER BY opened_at DESC, id
 
+-- name: idle_sessions
+-- Sessions in which nothing runs or waits, and that are closed or whose last Turn ended before a moment.
+SELECT s.id FROM sessions s
+WHERE s.lane IS NULL AND s.queued = 0
+  AND (s.state = 'closed'
+    OR coalesce((SELECT max(t.ended_at) FROM turns t WHERE t.session_id = s.id), s.opened_at) < :before)
+
 -- name: newest_session
 SELECT * FROM sessions WHERE place_id = :place_id ORDER BY opened_at DESC, epoch DESC, id LIMIT 1
 

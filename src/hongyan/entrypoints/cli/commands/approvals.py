@@ -16,6 +16,7 @@ from hongyan.entrypoints.cli.words import known, say
 __all__ = ["register"]
 
 SNIPPET: Final = 60
+RECENT: Final = 100
 
 
 class Answer(StrEnum):
@@ -45,7 +46,7 @@ def list_approvals(
 ) -> None:
     """List the open requests, oldest first, or the newest ones of any state."""
     with call.gateway() as gateway:
-        found = records(gateway.get("/approvals", {"settled": "true"} if everything else None), "approvals")
+        found = records(gateway.get("/approvals", {"recent": RECENT} if everything else None), "approvals")
     if call.answered([one.fields for one in found]):
         return
     table(

@@ -7,6 +7,7 @@ from hongyan.application.desk import Desk
 from hongyan.application.pair_owner import claimed_pairing
 from hongyan.domain.bindings import Binding
 from hongyan.domain.conversations import TERMINAL, Session, Turn
+from hongyan.domain.decisions import Decision
 from hongyan.domain.errors import NotFoundError
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp
@@ -21,6 +22,7 @@ __all__ = [
     "find_binding",
     "find_pairing",
     "list_bindings",
+    "list_decisions",
     "list_deliveries",
     "list_observed_apps",
     "list_owners",
@@ -93,6 +95,13 @@ async def list_running(desk: Desk) -> Sequence[Turn]:
 async def list_deliveries(desk: Desk, limit: int) -> Sequence[DeliveryLine]:
     """List the newest writes, newest first, at most `limit`."""
     return await desk.store.all(queries.ALL_DELIVERIES, limit=limit)
+
+
+async def list_decisions(desk: Desk, recent: int = 0) -> Sequence[Decision]:
+    """List what waits for a decision, oldest first; with `recent` that many of the newest instead, settled or not."""
+    if recent:
+        return await desk.store.all(queries.RECENT_DECISIONS, limit=recent)
+    return await desk.store.all(queries.OPEN_DECISIONS)
 
 
 async def events_after(desk: Desk, turn_id: str, cursor: int) -> Sequence[TurnEventRow]:

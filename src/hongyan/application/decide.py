@@ -1,6 +1,5 @@
 """Decide what was asked, from any surface: the first decision wins, and everybody else is told that it did."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again, insist
@@ -17,7 +16,7 @@ from hongyan.domain.decisions import (
 from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.ports import queries
 
-__all__ = ["decide", "expire_open", "list_approvals", "settle_questions", "verdict_steps"]
+__all__ = ["check_shown", "decide", "expire_open", "settle_questions", "verdict_steps"]
 
 
 async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where: str) -> Decision:
@@ -44,11 +43,16 @@ async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where:
     return decided
 
 
-async def list_approvals(desk: Desk, limit: int, *, settled: bool) -> Sequence[Decision]:
-    """List open decisions, oldest first; with `settled` the newest ones of any state, newest first."""
-    if settled:
-        return await desk.store.all(queries.RECENT_DECISIONS, limit=limit)
-    return (await desk.store.all(queries.OPEN_DECISIONS))[:limit]
+async def check_shown(desk: Desk, decision_id: str, version: int) -> None:
+    """Make sure that a decision is still as it was shown.
+
+    Raise NotFoundError, or RefusedError `decision.changed`. A later change is met by `decide` itself.
+    """
+    decision = await desk.store.one(queries.DECISION, id=decision_id)
+    if decision is None:
+        raise NotFoundError("approval", decision_id, hint="`hongyan approval list` shows the open ones.")
+    if decision.state is DecisionState.ASKED and decision.version != version:
+        raise RefusedError("decision.changed", "this request changed meanwhile", hint="Look at it again.")
 
 
 def verdict_steps(decision: Decision, verdict: Verdict) -> tuple[Change, ...]:

@@ -60,6 +60,7 @@ async def watch_turn(
         await watch.settle()
         return Outcome(last, watch.idle)
     finally:
+        watch.end()
         for alarm in alarms:
             alarm.cancel()
         await asyncio.gather(*alarms, return_exceptions=True)
@@ -76,6 +77,7 @@ class _Watch:
         self._last_sign = desk.clock.boot()
         self._last_kept = desk.clock.boot()
         self._unkept: list[Insert] = []
+        self._keeping: asyncio.Task[None] | None = None
         self._tool_seen = asyncio.Event()
 
     async def follow(self, events: AsyncIterator[AgentEvent]) -> TurnEnded | Lost:
@@ -98,11 +100,17 @@ class _Watch:
         self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
         if self._turn.state is TurnState.STARTING:
             await self._began()
-        if isinstance(event, ToolChanged):  # seldom, and what a person looks for: shown at once
+        await self._keep_in_time(event)
+
+    async def _keep_in_time(self, event: AgentEvent) -> None:
+        """Keep a tool's move at once, which is seldom and what a person looks for; other events now and then."""
+        if isinstance(event, ToolChanged):
             self._tool_seen.set()
             await self._keep()
         elif self._desk.clock.boot() - self._last_kept >= _KEEP_EVERY_MS:
             await self._keep()
+        if self._unkept and self._keeping is None:
+            self._keeping = asyncio.create_task(self._keep_soon())
 
     async def _began(self) -> None:
         """The agent took the prompt up; a Turn that is being stopped by now stays so."""
@@ -126,6 +134,17 @@ class _Watch:
             return ()
         route = route_of(request, binding, self._turn)
         return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp())
+
+    async def _keep_soon(self) -> None:
+        """Keep the last events before a pause, however long it becomes: they are what the wait is about."""
+        await self._desk.clock.sleep(_KEEP_EVERY_MS)
+        self._keeping = None
+        await self._keep()
+
+    def end(self) -> None:
+        """Stop what runs beside the events."""
+        if self._keeping is not None:
+            self._keeping.cancel()
 
     async def _keep(self) -> None:
         unkept, self._unkept = self._unkept, []

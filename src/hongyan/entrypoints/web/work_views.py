@@ -10,6 +10,7 @@ from hongyan.application.browse import DeliveryLine
 from hongyan.application.owed import OwedRow
 from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
+from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.ledger import Ledger, Partition
 from hongyan.entrypoints.web.views import AppView, View, moment
@@ -17,6 +18,8 @@ from hongyan.entrypoints.web.views import AppView, View, moment
 __all__ = [
     "AcceptedTurnView",
     "ActedView",
+    "ApprovalList",
+    "ApprovalView",
     "DeliveryList",
     "DeliveryView",
     "EventList",
@@ -242,6 +245,40 @@ class DeliveryList(View):
     """The newest writes, newest first."""
 
     deliveries: list[DeliveryView]
+
+
+class ApprovalView(View):
+    """One thing that an agent asks for; decide it with `version`. What came of a decision is a fact of its own."""
+
+    id: str
+    version: int
+    state: str
+    outcome: str
+    applied: str
+    applied_reason: str
+    session_id: str
+    turn_id: str
+    subject: str
+    risk: str
+    reason: str
+    arguments: str
+    asked_at: int
+    expires_at: int
+    decided_at: int | None
+    decided_by: str
+    decided_where: str
+
+    @classmethod
+    def of(cls, decision: Decision) -> Self:
+        """Render a decision."""
+        same = {name: getattr(decision, name) for name in cls.model_fields if name != "decided_at"}
+        return cls(decided_at=moment(decision.decided_at), **same)
+
+
+class ApprovalList(View):
+    """What agents ask for."""
+
+    approvals: list[ApprovalView]
 
 
 class ResentView(View):

@@ -94,5 +94,5 @@ def test_content_without_words_is_none(kind: MessageKind, content: str) -> None:
 
 
 def test_kinds_that_are_not_told_apart_are_other() -> None:
-    names = ["text", "post", "image", "file", "audio", "interactive", "merge_forward", ""]
-    assert [kind_of(name).value for name in names] == ["text", "post", "image", "file", *["other"] * 4]
+    names = ["text", "post", "image", "file", "interactive", "audio", "sticker", "merge_forward", ""]
+    assert [kind_of(name).value for name in names] == ["text", "post", "image", "file", "card", *["other"] * 4]

@@ -9,7 +9,7 @@ from tests.unit.adapters.lark.scripted import APP
 
 from hongyan.adapters.lark.events import ForeignEventError, UnreadableEventError, decode
 from hongyan.domain.identity import ChatId, MessageId, OpenId
-from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, MessageRecalled, SenderKind
+from hongyan.domain.messages import CardClicked, ChatKind, InboundMessage, MessageKind, MessageRecalled, SenderKind
 
 
 def read(event: dict[str, Any]) -> object:
@@ -72,13 +72,33 @@ def test_a_recall_is_read() -> None:
     "unused",
     [
         envelope("im.message.reaction.created_v1", {"message_id": "om_1"}),
-        envelope("card.action.trigger", {"token": "c-1"}),
         {"uuid": "u", "type": "event_callback", "event": {"type": "p2p_chat_create"}},
         {},
     ],
 )
 def test_other_kinds_are_not_used(unused: dict[str, Any]) -> None:
     assert read(unused) is None
+
+
+def test_a_click_is_read_with_its_time_in_microseconds() -> None:
+    event = {
+        "operator": {"open_id": "ou_1"},
+        "token": "c-1",
+        "action": {"value": {"button": "opaque"}, "tag": "button"},
+        "context": {"open_message_id": "om_1", "open_chat_id": "oc_1"},
+    }
+    clicked = envelope("card.action.trigger", event)
+    clicked["header"]["create_time"] = "1900000000123456"
+    place = (MessageId("om_1"), ChatId("oc_1"), OpenId("ou_1"))
+    assert read(clicked) == CardClicked(APP, "e-1", *place, "opaque", 1900000000123)
+
+
+@pytest.mark.parametrize("value", [None, "text", {"other": "x"}, {"button": 5}])
+def test_a_click_on_what_is_not_ours_has_no_value(value: object) -> None:
+    event = {"action": {"value": value}, "context": {"open_message_id": "om_1"}}
+    clicked = read(envelope("card.action.trigger", event))
+    assert isinstance(clicked, CardClicked)
+    assert clicked.value == ""
 
 
 def test_an_event_of_another_app_is_foreign() -> None:

@@ -10,10 +10,19 @@ import pytest
 
 from hongyan.application.owed import OwedAction
 from hongyan.domain.conversations import HoldReason, Speaker, TurnState, WaitHint
+from hongyan.domain.decisions import DecisionState, Outcome
 from hongyan.entrypoints import cli
 from hongyan.entrypoints.cli.words import CATALOGUE, CHINESE, ENGLISH, language
 
-KINDS: Final = {"action": OwedAction, "hold": HoldReason, "speaker": Speaker, "turn": TurnState, "wait": WaitHint}
+KINDS: Final = {
+    "action": OwedAction,
+    "approval": DecisionState,
+    "hold": HoldReason,
+    "outcome": Outcome,
+    "speaker": Speaker,
+    "turn": TurnState,
+    "wait": WaitHint,
+}
 
 
 def _facts(text: str) -> set[str]:

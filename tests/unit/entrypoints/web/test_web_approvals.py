@@ -35,7 +35,7 @@ async def test_the_first_decision_wins_and_names_the_surface(house: Served) -> N
     )
     assert (second.status_code, second.json()["code"]) == (409, "decision.settled")
     assert (await house.program().get("/api/v1/approvals")).json()["approvals"] == []
-    assert len((await house.program().get("/api/v1/approvals?settled=true")).json()["approvals"]) == 1
+    assert len((await house.program().get("/api/v1/approvals?recent=10")).json()["approvals"]) == 1
 
 
 @pytest.mark.parametrize(

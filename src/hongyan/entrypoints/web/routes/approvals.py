@@ -1,35 +1,36 @@
-"""What agents ask leave for: see it, and decide it once."""
+"""What agents ask for, and one decision each."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from hongyan.application.decide import decide, list_approvals
+from hongyan.application.browse import list_decisions
+from hongyan.application.decide import check_shown, decide
 from hongyan.domain.decisions import Outcome
-from hongyan.entrypoints.web.approval_views import ApprovalList, ApprovalView, DecideForm
+from hongyan.entrypoints.web.forms import DecideForm
 from hongyan.entrypoints.web.guard import Caller
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway
+from hongyan.entrypoints.web.work_views import ApprovalList, ApprovalView
 
 __all__ = ["router"]
 
-_SURFACES: Final = {Caller.SOCKET: "cli", Caller.BROWSER: "console"}
-
 router = APIRouter(tags=["approvals"], responses=PROBLEMS)
+
+Recent = Annotated[int, Query(ge=0, le=1_000)]
 
 
 @router.get("/approvals")
-async def approvals(
-    gateway: TheGateway,
-    settled: bool = False,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
-) -> ApprovalList:
-    """List the open requests, oldest first; with `settled` the newest ones of any state, newest first."""
-    found = await list_approvals(gateway.desk, limit, settled=settled)
+async def approvals(gateway: TheGateway, recent: Recent = 0) -> ApprovalList:
+    """List what waits for a decision, oldest first; with `recent` the newest ones instead, settled or not."""
+    found = await list_decisions(gateway.desk, recent)
     return ApprovalList(approvals=[ApprovalView.of(decision) for decision in found])
 
 
 @router.post("/approvals/{approval_id}/decide")
-async def decide_approval(approval_id: str, form: DecideForm, gateway: TheGateway, caller: TheCaller) -> ApprovalView:
-    """Decide an open request; the first decision on any surface wins, a later one is refused as settled."""
-    where = _SURFACES.get(caller, "api")
-    return ApprovalView.of(await decide(gateway.desk, approval_id, Outcome(form.outcome), "owner", where))
+async def settle(approval_id: str, form: DecideForm, gateway: TheGateway, caller: TheCaller) -> ApprovalView:
+    """Decide; the first decision wins, and every later one is told who was first."""
+    if form.expected_version is not None:
+        await check_shown(gateway.desk, approval_id, form.expected_version)
+    where = "cli" if caller is Caller.SOCKET else "console"
+    outcome = Outcome(form.outcome)
+    return ApprovalView.of(await decide(gateway.desk, approval_id, outcome, "owner", where))

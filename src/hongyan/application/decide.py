@@ -14,7 +14,7 @@ from hongyan.domain.decisions import (
 from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.ports import queries
 
-__all__ = ["decide", "expire_open", "settle_questions", "verdict_steps"]
+__all__ = ["check_shown", "decide", "expire_open", "settle_questions", "verdict_steps"]
 
 
 async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where: str) -> Decision:
@@ -39,6 +39,18 @@ async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where:
     if decided is None:
         raise AssertionError("a decision is never deleted")
     return decided
+
+
+async def check_shown(desk: Desk, decision_id: str, version: int) -> None:
+    """Make sure that a decision is still as it was shown.
+
+    Raise NotFoundError, or RefusedError `decision.changed`. A later change is met by `decide` itself.
+    """
+    decision = await desk.store.one(queries.DECISION, id=decision_id)
+    if decision is None:
+        raise NotFoundError("approval", decision_id, hint="`hongyan approval list` shows the open ones.")
+    if decision.state is DecisionState.ASKED and decision.version != version:
+        raise RefusedError("decision.changed", "this request changed meanwhile", hint="Look at it again.")
 
 
 def verdict_steps(decision: Decision, verdict: Verdict) -> tuple[Change, ...]:

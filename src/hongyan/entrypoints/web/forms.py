@@ -1,14 +1,23 @@
 """What a caller may send; a field that is not listed is refused."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from hongyan.domain.bindings import Audience, Role, Scope
 from hongyan.domain.workspaces import Grant
 
-__all__ = ["ActForm", "BackupForm", "BindingForm", "PairingForm", "SessionForm", "TextForm", "WorkspaceForm"]
+__all__ = [
+    "ActForm",
+    "BackupForm",
+    "BindingForm",
+    "DecideForm",
+    "PairingForm",
+    "SessionForm",
+    "TextForm",
+    "WorkspaceForm",
+]
 
 MOST_TEXT: Final = 200_000  # letters; far above a prompt, far below the limit of a request
 MOST_NAME: Final = 100
@@ -75,6 +84,13 @@ class TextForm(Form):
 class ActForm(Form):
     """Act on what is owed; with `expected_version` only when nobody acted since it was listed."""
 
+    expected_version: int | None = None
+
+
+class DecideForm(Form):
+    """Decide what an agent asks; with `expected_version` only what is still as it was shown."""
+
+    outcome: Literal["allowed_once", "allowed_session", "rejected"]
     expected_version: int | None = None
 
 

@@ -8,8 +8,10 @@ from typing import Any, Self
 
 from hongyan.application.browse import DeliveryLine
 from hongyan.application.owed import OwedRow
+from hongyan.application.sessions import SessionView as SeenSession
 from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
+from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.ledger import Ledger, Partition
 from hongyan.entrypoints.web.views import AppView, View, moment
@@ -17,6 +19,8 @@ from hongyan.entrypoints.web.views import AppView, View, moment
 __all__ = [
     "AcceptedTurnView",
     "ActedView",
+    "ApprovalList",
+    "ApprovalView",
     "DeliveryList",
     "DeliveryView",
     "EventList",
@@ -112,15 +116,24 @@ class TurnView(View):
 
 
 class SessionDetail(SessionView):
-    """A Session with its newest entries, oldest first, and its Turns that have not ended."""
+    """A Session with a page of its entries, oldest first, and its Turns that have not ended.
+
+    `cursor` leads to the entries before these, null at the beginning.
+    """
 
     messages: list[MessageView]
+    cursor: str | None
     turns: list[TurnView]
 
     @classmethod
-    def with_entries(cls, session: Session, messages: list[MessageView], turns: list[TurnView]) -> Self:
+    def seen(cls, found: SeenSession) -> Self:
         """Render a Session with what belongs to it."""
-        return cls(messages=messages, turns=turns, **_session(session))
+        return cls(
+            messages=[MessageView.of(message) for message in found.messages],
+            cursor=found.cursor,
+            turns=[TurnView.of(turn) for turn in found.turns],
+            **_session(found.session),
+        )
 
 
 class AcceptedTurnView(View):
@@ -242,6 +255,40 @@ class DeliveryList(View):
     """The newest writes, newest first."""
 
     deliveries: list[DeliveryView]
+
+
+class ApprovalView(View):
+    """One thing that an agent asks for; decide it with `version`. What came of a decision is a fact of its own."""
+
+    id: str
+    version: int
+    state: str
+    outcome: str
+    applied: str
+    applied_reason: str
+    session_id: str
+    turn_id: str
+    subject: str
+    risk: str
+    reason: str
+    arguments: str
+    asked_at: int
+    expires_at: int
+    decided_at: int | None
+    decided_by: str
+    decided_where: str
+
+    @classmethod
+    def of(cls, decision: Decision) -> Self:
+        """Render a decision."""
+        same = {name: getattr(decision, name) for name in cls.model_fields if name != "decided_at"}
+        return cls(decided_at=moment(decision.decided_at), **same)
+
+
+class ApprovalList(View):
+    """What agents ask for."""
+
+    approvals: list[ApprovalView]
 
 
 class ResentView(View):

@@ -58,6 +58,7 @@ async def watch_turn(
         await watch.settle()
         return Outcome(last, watch.idle)
     finally:
+        watch.end()
         for alarm in alarms:
             alarm.cancel()
         await asyncio.gather(*alarms, return_exceptions=True)
@@ -74,6 +75,7 @@ class _Watch:
         self._last_sign = desk.clock.boot()
         self._last_kept = desk.clock.boot()
         self._unkept: list[Insert] = []
+        self._keeping: asyncio.Task[None] | None = None
 
     async def follow(self, events: AsyncIterator[AgentEvent]) -> TurnEnded | Lost:
         async for event in events:
@@ -97,6 +99,8 @@ class _Watch:
             await self._began()
         elif self._desk.clock.boot() - self._last_kept >= _KEEP_EVERY_MS:
             await self._keep()
+        if self._unkept and self._keeping is None:
+            self._keeping = asyncio.create_task(self._keep_soon())
 
     async def _began(self) -> None:
         """The agent took the prompt up; a Turn that is being stopped by now stays so."""
@@ -120,6 +124,17 @@ class _Watch:
             return ()
         route = route_of(request, binding, self._turn)
         return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp())
+
+    async def _keep_soon(self) -> None:
+        """Keep the last events before a pause, however long it becomes: they are what the wait is about."""
+        await self._desk.clock.sleep(_KEEP_EVERY_MS)
+        self._keeping = None
+        await self._keep()
+
+    def end(self) -> None:
+        """Stop what runs beside the events."""
+        if self._keeping is not None:
+            self._keeping.cancel()
 
     async def _keep(self) -> None:
         unkept, self._unkept = self._unkept, []

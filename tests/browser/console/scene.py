@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,9 @@ from tests.harness.world import World, open_world
 
 from hongyan.application.decide import decide
 from hongyan.application.sessions import open_local_session
-from hongyan.domain.decisions import Outcome
+from hongyan.domain.changes import Changes
+from hongyan.domain.decisions import Outcome, ask_steps
+from hongyan.domain.identity import TurnId
 from hongyan.entrypoints.daemon.doors import Door, bind_port
 from hongyan.entrypoints.web.access import Access
 from hongyan.entrypoints.web.app import create_app
@@ -115,3 +118,35 @@ async def write(page: Page, text: str) -> None:
 def turn(page: Page, text: str) -> Locator:
     """Find the Turn of a text."""
     return page.locator("article.turn").filter(has=page.locator(".said-text", has_text=text)).last
+
+
+EDIT: Final = {
+    "path": "src/outbox/retry.py",
+    "old_string": "async def retry_part(part: Part, now: Instant) -> Outcome:\n    key = entropy.uuid()\n"
+    "    return await writer.send(part, key)\n",
+    "new_string": "async def retry_part(part: Part, now: Instant) -> Outcome:\n"
+    "    if now - part.first_attempt > KEY_WINDOW:\n"
+    "        return Outcome.unknown(part)\n    return await writer.send(part, part.uuid)\n",
+}
+
+
+async def an_edit_is_asked(house: Console, session: str, client_turn_id: str) -> str:
+    """Put an edit beside what the agent asks, as an agent that edits would ask for it; give its id."""
+    rows = await house.world.rows("SELECT id FROM turns WHERE client_turn_id = :id", id=client_turn_id)
+    desk = house.world.gateway.desk
+    open_now = (await desk.store.all(queries.OPEN_DECISIONS))[0]
+    stamp = desk.stamp()
+    edit = replace(
+        open_now,
+        id=f"dec_{session[-8:]}",
+        turn_id=TurnId(rows[0][0]),
+        subject="Edit src/outbox/retry.py",
+        risk="writes",
+        reason="Keep the part's own key for every attempt, and stop after 50 minutes.",
+        arguments=json.dumps(EDIT),
+        call_id="edit-1",
+        asked_at=stamp.now,
+        seq=stamp.seq,
+    )
+    await desk.store.commit(Changes("ask", ask_steps(edit)))
+    return edit.id

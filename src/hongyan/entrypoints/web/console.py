@@ -1,13 +1,14 @@
 """What the console's places show: facts and keys of words, read in one go a place. The page itself writes the words."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hongyan.application.browse import list_bindings, list_owners, list_received, list_workspaces
 from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
+from hongyan.application.sessions import view_turn
 from hongyan.application.transcripts import SessionLine, list_open_decisions, list_session_lines, read_transcript
 from hongyan.domain.bindings import Audience, Binding, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
@@ -154,7 +155,7 @@ async def show_overview(gateway: Gateway) -> Overview:
     return Overview(
         now=desk.clock.now(),
         sessions=sessions,
-        running=sum(1 for one in sessions if one.tone == "running"),
+        running=_running(sessions),
         needs=len(asked) + ledger.owed,
         off_by=(ledger.received.difference, ledger.writes.difference),
         place=Place(
@@ -179,11 +180,19 @@ async def show_needs(gateway: Gateway) -> NeedsShown:
     sessions = await _sessions(gateway)
     return NeedsShown(
         now=desk.clock.now(),
-        approvals=tuple(approval_shown(decision) for decision in await list_open_decisions(desk)),
+        approvals=await _approvals(gateway),
         owed=tuple(_need(row) for row in await list_owed(desk)),
         titles={one.id: one.title for one in sessions},
-        running=sum(1 for one in sessions if one.tone == "running"),
+        running=_running(sessions),
     )
+
+
+async def _approvals(gateway: Gateway) -> tuple[ApprovalShown, ...]:
+    shown = []
+    for decision in await list_open_decisions(gateway.desk):
+        turn = (await view_turn(gateway.desk, decision.turn_id)).turn
+        shown.append(approval_shown(decision, turn.origin))
+    return tuple(shown)
 
 
 async def show_ledger(gateway: Gateway, kind: str) -> LedgerShown:
@@ -222,9 +231,9 @@ async def _people(gateway: Gateway) -> Mapping[str, str]:
 
 async def _sessions(gateway: Gateway) -> tuple[SessionShown, ...]:
     desk = gateway.desk
+    lines = await list_session_lines(desk)  # first: what they name is never deleted, so it is found after them
     bindings: dict[str, Binding] = {binding.id: binding for binding in await list_bindings(desk)}
     workspaces: dict[str, str] = {workspace.id: workspace.name for workspace in await list_workspaces(desk)}
-    lines = await list_session_lines(desk)
     titles = {line.id: workspaces.get(line.workspace_id, line.workspace_id) for line in lines}
     return tuple(_session(gateway, line, bindings[line.binding_id], titles[line.id]) for line in lines)
 
@@ -269,6 +278,10 @@ def _state(line: SessionLine) -> tuple[str, str, int, int | None]:
         if holds:
             return key, tone, count, since
     return f"session.{line.state}", "quiet", 0, None
+
+
+def _running(sessions: Sequence[SessionShown]) -> int:
+    return sum(1 for one in sessions if one.running_turn and not one.state.startswith("hold."))
 
 
 def _need(row: OwedRow) -> Need:

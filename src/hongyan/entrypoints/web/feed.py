@@ -54,7 +54,7 @@ def _of_step(step: Change) -> Iterator[Notice]:
         yield kind, {name: _plain(written.get(name), named.get(key)) for name, key in names.items()}
     if step.table in _LEDGER:
         yield "ledger", {}
-    if "owed" in written:
+    if "owed" in written and (written["owed"] or not isinstance(step, Insert)):
         yield "owed", {}
 
 
@@ -72,9 +72,10 @@ class Feed:
         self._last = 0
         self._kept: deque[tuple[int, Notice]] = deque(maxlen=REMEMBERED)
         self._news = asyncio.Event()
-        gateway.subscribe(self._note)
+        gateway.subscribe(self.note)
 
-    def _note(self, changes: Changes) -> None:
+    def note(self, changes: Changes) -> None:
+        """Remember what a commit changed, and wake every tab."""
         for notice in notices(changes):
             self._last += 1
             self._kept.append((self._last, notice))

@@ -90,8 +90,8 @@ def turns_shown(page: Transcript, names: Mapping[str, str]) -> tuple[TurnShown, 
     return tuple(shown)
 
 
-def approval_shown(decision: Decision) -> ApprovalShown:
-    """Draw a decision."""
+def approval_shown(decision: Decision, origin: Origin) -> ApprovalShown:
+    """Draw a decision about a Turn of that origin: only what came from a chat is asked about there."""
     return ApprovalShown(
         id=decision.id,
         version=decision.version,
@@ -111,7 +111,7 @@ def approval_shown(decision: Decision) -> ApprovalShown:
         decided_by=decision.decided_by,
         decided_where=decision.decided_where,
         call_id=decision.call_id,
-        also_asked_in_chat=bool(decision.chat_id),
+        also_asked_in_chat=origin is Origin.LARK,
     )
 
 
@@ -137,7 +137,7 @@ def _turn(seen: TurnSeen, names: Mapping[str, str], ahead: int, running: bool) -
         owed_id=line.request_id if line.owed else "",
         owed_version=line.version,
         tools=seen.tools,
-        decisions=tuple(approval_shown(decision) for decision in seen.decisions),
+        decisions=tuple(approval_shown(decision, line.origin) for decision in seen.decisions),
         events=tuple({"cursor": row.cursor, "kind": row.kind, "at": row.at, "body": row.body} for row in seen.events),
     )
 

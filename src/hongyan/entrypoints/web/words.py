@@ -114,6 +114,10 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "Nobody decided for a day; the outcome is unknown.",
         "一天内没有人处理，结果不明。",
     ),
+    "why.agent.login_required": ("The agent needs a login.", "Agent 需要登录。"),
+    "why.access.pairing_code": ("A pairing code, taken in.", "配对码，已收下。"),
+    "why.access.stranger": ("Not from the owner.", "不是所有者发来的。"),
+    "why.turn.stopped": ("It was stopped.", "已被停止。"),
     "why.other": ("No verified answer yet ({code}).", "还没有核实的答复（{code}）。"),
 }
 

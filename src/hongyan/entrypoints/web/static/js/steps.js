@@ -93,7 +93,7 @@ export class Steps {
     this.settleText();
     const decision = this.decisions.get(body.tool_id);
     if (decision) this.approval(decision);
-    else this.waitingFor = body.tool_id;
+    else this.add(`slot:${body.tool_id}`, h("li", { hidden: true })); // its record comes with the next look
   }
 
   warn(body) {
@@ -116,7 +116,9 @@ export class Steps {
     if (known) return known.row.update(decision);
     this.settleText();
     const row = new ApprovalRow(decision, this.options ?? {});
+    const slot = this.rows.get(`slot:${decision.call_id}`);
     this.add(key, row.node, { row, node: row.node });
+    if (slot) slot.node.replaceWith(row.node); // it stands where it was asked
     return undefined;
   }
 

@@ -34,6 +34,7 @@ __all__ = [
 
 OfTurn = TypeVar("OfTurn", LastWords, TurnEventRow, Decision)
 
+_TOOL: Final = "tool_changed"
 _NEWEST: Final = 2**62
 _UNFINISHED: Final = frozenset({TurnState.FAILED, TurnState.TIMED_OUT, TurnState.INTERRUPTED})
 
@@ -53,6 +54,7 @@ class TurnSeen:
     line: TurnLine
     words: tuple[LastWords, ...]
     tools: int
+    thought: bool
     decisions: tuple[Decision, ...]
     events: tuple[TurnEventRow, ...]
 
@@ -102,15 +104,16 @@ async def _seen(desk: Desk, session_id: str, page: Sequence[TurnLine]) -> tuple[
     first, last = page[0].position, page[-1].position
     span: dict[str, Value] = {"session_id": session_id, "first": first, "last": last}
     words = _by_turn(await desk.store.all(queries.LAST_WORDS_OF_TURNS, **span))
-    tools = _by_turn(await desk.store.all(queries.TOOL_EVENTS, **span))
+    steps = _by_turn(await desk.store.all(queries.STEPS_OF_TURNS, **span))
     since = min(line.queued_at for line in page)
     asked = await desk.store.all(queries.DECISIONS_OF_SESSION, session_id=session_id, since=since)
     decisions = _by_turn(asked)
     seen = []
     for line in page:
         events = await _events(desk, line)
-        count = len({_tool(row) for row in tools[line.id]})
-        seen.append(TurnSeen(line, tuple(words[line.id]), count, tuple(decisions[line.id]), events))
+        tools = len({_tool(row) for row in steps[line.id] if row.kind == _TOOL})
+        thought = any(row.kind != _TOOL for row in steps[line.id])
+        seen.append(TurnSeen(line, tuple(words[line.id]), tools, thought, tuple(decisions[line.id]), events))
     return tuple(seen)
 
 

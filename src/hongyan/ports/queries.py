@@ -65,8 +65,8 @@ __all__ = [
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
+    "STEPS_OF_TURNS",
     "STOPS_WAITING",
-    "TOOL_EVENTS",
     "TURN",
     "TURNS_OF_REQUEST",
     "TURNS_OF_SESSION",
@@ -242,7 +242,7 @@ INTERRUPTING_TURNS: Final = Query("interrupting_turns", str)
 QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
 MESSAGE_PAGE: Final = Query("message_page", Message)
-TOOL_EVENTS: Final = Query("tool_events", TurnEventRow)
+STEPS_OF_TURNS: Final = Query("steps_of_turns", TurnEventRow)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)

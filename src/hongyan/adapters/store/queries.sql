@@ -189,9 +189,9 @@ SELECT id FROM turns WHERE state = 'held' AND intent_at < :before ORDER BY id
 -- The newest entries of a transcript before one of them: what is appended later moves no earlier page.
 SELECT * FROM messages WHERE session_id = :session_id AND seq < :before ORDER BY seq DESC LIMIT :limit
 
--- name: tool_events
+-- name: steps_of_turns
 SELECT e.* FROM turns t JOIN turn_events e ON e.turn_id = t.id
-WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last AND e.kind = 'tool_changed'
+WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last AND e.kind IN ('tool_changed', 'thought_arrived')
 ORDER BY t.position, e.cursor
 
 -- name: events_of_turn

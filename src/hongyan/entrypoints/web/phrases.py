@@ -110,6 +110,7 @@ PHRASES: Final[dict[str, tuple[str, str]]] = {
     "speaker.you": ("You", "你"),
     "speaker.someone": ("Someone in Feishu", "飞书里的人"),
     "turn.worked": ("Worked {time}, {n} tools", "用时 {time}，{n} 个工具"),
+    "turn.worked_none": ("Worked {time}", "用时 {time}"),
     "turn.worked_one": ("Worked {time}, 1 tool", "用时 {time}，1 个工具"),
     "turn.no_words": ("The agent ended without a word.", "Agent 没有留下文字。"),
     "step.thought": ("Thought: {text}", "思考：{text}"),

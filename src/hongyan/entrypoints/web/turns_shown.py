@@ -76,6 +76,7 @@ class TurnShown:
     owed_id: str
     owed_version: int
     tools: int
+    thought: bool
     decisions: tuple[ApprovalShown, ...]
     events: tuple[dict[str, Any], ...]
 
@@ -137,6 +138,7 @@ def _turn(seen: TurnSeen, names: Mapping[str, str], ahead: int, running: bool) -
         owed_id=line.request_id if line.owed else "",
         owed_version=line.version,
         tools=seen.tools,
+        thought=seen.thought,
         decisions=tuple(approval_shown(decision, line.origin) for decision in seen.decisions),
         events=tuple({"cursor": row.cursor, "kind": row.kind, "at": row.at, "body": row.body} for row in seen.events),
     )

@@ -80,8 +80,8 @@ export class TurnView {
     const parts = [this.person(queued)];
     const begun = turn.running_at || turn.answer || turn.failure;
     if (begun) parts.push(h("p.speaker", {}, h("strong", {}, this.view.executor)));
-    if (this.ended && !this.unfinished && turn.running_at && (turn.tools || turn.decisions.length)) parts.push(this.fold());
-    else if (this.steps) parts.push(this.steps.node);
+    if (!this.ended || this.unfinished) parts.push(this.steps?.node ?? "");
+    else if (turn.running_at && (turn.tools || turn.thought || turn.decisions.length)) parts.push(this.fold());
     if (turn.answer) parts.push(answerOf(turn.answer, languageOf(turn.answer)));
     if (this.ended && turn.state === "completed" && !turn.answer) parts.push(h("p.hint", {}, w("turn.no_words")));
     const failure = this.failure();
@@ -103,7 +103,7 @@ export class TurnView {
     const turn = this.turn;
     const took = turn.ended_at && turn.running_at ? wait(turn.ended_at - turn.running_at) : "";
     const settled = turn.decisions.filter((decision) => decision.state !== "asked").map(settledWords);
-    const key = turn.tools === 1 ? "turn.worked_one" : "turn.worked";
+    const key = ["turn.worked_none", "turn.worked_one"][turn.tools] ?? "turn.worked";
     const words = [took ? w(key, { time: took, n: turn.tools }) : "", ...settled].filter(Boolean).join(" · ");
     const inside = h("div.fold-inside", {});
     const fold = h("details.fold", {}, h("summary", {}, icon("right", "icon turner"), words), inside);

@@ -133,7 +133,7 @@ async def test_every_place_when_it_is_blocked(house: Console, browser_page: Open
     await house.world.until_rows("SELECT 1 FROM requests WHERE owed = 1")
     page = await browser_page(house.link(), look)
     await _go(page, f"#/c/{session}")
-    await expect(page.locator(".failure, .state.waits").first).to_be_visible()
+    await expect(page.locator("article.turn .state.failed, article.turn .state.waits").first).to_be_visible()
     await snap(page, f"console-conversation-blocked-{name}")
     await _judge(page)
     for place, mark in (("needs", ".need"), ("ledger", "#sums .sum")):

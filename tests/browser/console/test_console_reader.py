@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Locator, Page, Route, expect
 from tests.browser.conftest import Look, OpenPage
 from tests.browser.console.scene import Console, console, enter, ready, turn, write
 
@@ -41,6 +41,12 @@ async def _history(house: Console, session: str, amount: int) -> None:
     ]
     place = Update("sessions", {"id": session}, {"next_position": amount})
     await desk.store.commit(Changes("past", (*(insert("turns", one) for one in turns), place)))
+
+
+async def _top(node: Locator) -> float:
+    box = await node.bounding_box()
+    assert box is not None
+    return box["y"]
 
 
 async def _hold(page: Page, pattern: str) -> asyncio.Event:
@@ -200,10 +206,10 @@ async def test_earlier_pages_come_by_scrolling_and_the_place_is_held(house: Cons
     await expect(turn(page, "message 62")).to_be_attached()
     held = turn(page, "message 80")
     await held.evaluate("node => node.scrollIntoView()")
-    before = (await held.bounding_box() or {})["y"]
+    before = await _top(held)
     await send_text(house.world.gateway.desk, session, "while you read", "new")
     await expect(turn(page, "while you read").locator(".answer")).to_be_attached()
-    assert abs((await held.bounding_box() or {})["y"] - before) < 2
+    assert abs(await _top(held) - before) < 2
     await page.locator("#latest").click()
     await expect(turn(page, "while you read")).to_be_in_viewport()
     await write(page, "[[slow:8:100]]")

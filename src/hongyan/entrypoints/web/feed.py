@@ -9,7 +9,7 @@ import asyncio
 import json
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -82,7 +82,7 @@ class Feed:
         self._news.set()
         self._news = asyncio.Event()
 
-    async def follow(self, last_seen: str | None, admitted: Callable[[], bool]) -> AsyncIterator[str]:
+    async def follow(self, last_seen: str | None, admitted: Callable[[], bool]) -> AsyncGenerator[str, None]:
         """Tell one tab everything after what it saw last, as long as `admitted` says so at each heartbeat."""
         cursor = self._place(last_seen)
         yield RETRY

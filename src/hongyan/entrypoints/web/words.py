@@ -114,6 +114,8 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "Nobody decided for a day; the outcome is unknown.",
         "一天内没有人处理，结果不明。",
     ),
+    "why.agent.refused": ("The agent refused the request.", "Agent 拒绝了请求。"),
+    "why.agent.overloaded": ("The agent's model had no capacity.", "Agent 的模型没有余量。"),
     "why.agent.login_required": ("The agent needs a login.", "Agent 需要登录。"),
     "why.access.pairing_code": ("A pairing code, taken in.", "配对码，已收下。"),
     "why.access.stranger": ("Not from the owner.", "不是所有者发来的。"),

@@ -113,7 +113,9 @@ async def test_the_list_holds_one_line_a_session_and_no_transcript(house: Served
 
 async def test_a_group_topic_is_read_only_here(house: Served) -> None:
     session = await a_session(house)
-    await house.gateway.desk.store.commit(Changes("x", (Update("bindings", {}, {"audience": "group_topic"}),)))
+    await house.gateway.desk.store.commit(
+        Changes("x", (Update("bindings", {"state": "live"}, {"audience": "group_topic"}),))
+    )
     refused = await house.program().post(
         f"/api/v1/sessions/{session}/turns", json={"message": "psst", "client_turn_id": "one"}
     )

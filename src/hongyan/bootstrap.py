@@ -24,6 +24,7 @@ from hongyan.adapters.store import backup as copies
 from hongyan.adapters.store.lock import FileLock
 from hongyan.adapters.store.revision import Condition, create, ensure_current
 from hongyan.application.accept_message import accept_event
+from hongyan.application.commits import Commits, Watcher
 from hongyan.application.configure import add_workspace
 from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
@@ -139,6 +140,10 @@ class Gateway:
         self._resources, self._wiring = resources, wiring
         self._standby: set[AppId] = set()
 
+    def subscribe(self, callback: Watcher) -> Callable[[], None]:
+        """Call back for every commit, once it is durable; give what ends that."""
+        return self._resources.commits.subscribe(callback)
+
     async def run(self) -> None:
         """Put in order what a crash cut off, then carry messages until cancelled; each App on its own."""
         for settled in await open_intents(self.desk):
@@ -239,6 +244,7 @@ class _Resources:
     apps: list[LarkApp]
     locks: list[FileLock]
     problems: dict[str, str]
+    commits: Commits
 
     def release(self) -> None:
         for lock in self.locks:
@@ -260,8 +266,8 @@ async def open_gateway(settings: Settings, wiring: Wiring | None = None) -> Gate
     lock = FileLock(home / "hongyan.lock")
     lock.acquire(started_at=clock.now(), socket=str(home / "run" / "gateway.sock"))
     try:
-        store = await _open_store(home)
-        resources = _Resources(store, [], [lock], {})
+        store = await _open_store(home, commits := Commits())
+        resources = _Resources(store, [], [lock], {}, commits)
         desk = await _wire(settings, wiring, resources, clock)
         return Gateway(settings, wiring.wrap(desk), resources, wiring)
     except BaseException:
@@ -273,7 +279,7 @@ def _make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-async def _open_store(home: Path) -> SqliteStore:
+async def _open_store(home: Path, commits: Commits) -> SqliteStore:
     path = home / DATABASE
     condition = ensure_current(path)
     if condition is Condition.EMPTY:
@@ -281,7 +287,7 @@ async def _open_store(home: Path) -> SqliteStore:
     elif condition is Condition.OLDER:
         migrations = await asyncio.to_thread(importlib.import_module, "hongyan.adapters.store.migrate")
         await asyncio.to_thread(migrations.migrate, path)
-    store = SqliteStore(path)
+    store = SqliteStore(path, on_commit=commits)
     await store.open()
     return store
 

@@ -6,15 +6,16 @@ from dataclasses import replace
 from hongyan.application.desk import Desk
 from hongyan.application.pair_owner import claimed_pairing
 from hongyan.domain.bindings import Binding
-from hongyan.domain.conversations import TERMINAL, Session, Turn
+from hongyan.domain.conversations import TERMINAL, Session, Turn, TurnState
 from hongyan.domain.decisions import Decision
 from hongyan.domain.errors import NotFoundError
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp
+from hongyan.domain.ledger import ReceivedClass, classify
 from hongyan.domain.pairing import Owner, Pairing, PairingState, pairing_is_live
 from hongyan.domain.workspaces import Workspace
 from hongyan.ports import queries
-from hongyan.ports.queries import DeliveryLine
+from hongyan.ports.queries import DeliveryLine, ReceivedLine
 
 __all__ = [
     "DeliveryLine",
@@ -26,6 +27,7 @@ __all__ = [
     "list_deliveries",
     "list_observed_apps",
     "list_owners",
+    "list_received",
     "list_running",
     "list_sessions",
     "list_workspaces",
@@ -102,6 +104,13 @@ async def list_decisions(desk: Desk, recent: int = 0) -> Sequence[Decision]:
     if recent:
         return await desk.store.all(queries.RECENT_DECISIONS, limit=recent)
     return await desk.store.all(queries.OPEN_DECISIONS)
+
+
+async def list_received(desk: Desk, limit: int) -> list[tuple[ReceivedClass, ReceivedLine]]:
+    """List the newest requests, newest first, each with its class in the ledger."""
+    lines = await desk.store.all(queries.RECEIVED_LINES, limit=limit)
+    turns = [TurnState(line.turn_state) if line.turn_state else None for line in lines]
+    return [(classify(line.state, line.closed_as, turn), line) for line, turn in zip(lines, turns, strict=True)]
 
 
 async def events_after(desk: Desk, turn_id: str, cursor: int) -> Sequence[TurnEventRow]:

@@ -58,6 +58,7 @@ class OwedRow:
     why: str
     text: str
     since: int
+    session_id: str
     turn_state: str
     actions: tuple[OwedAction, ...]
 
@@ -107,6 +108,7 @@ async def _row(desk: Desk, request: Request) -> OwedRow:
         why=request.owed_why,
         text=request.text[:200],
         since=request.accepted_at,
+        session_id=request.session_id or "",
         turn_state=turn.state.value if turn else "",
         actions=_actions(request, turn),
     )

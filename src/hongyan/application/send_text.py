@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hongyan.application.desk import LANES, Desk, decide_again
+from hongyan.domain.bindings import Audience
 from hongyan.domain.changes import Changes, insert
 from hongyan.domain.conversations import Input, SessionState, Turn, append_turn, new_turn, payload_hash, turn_id
 from hongyan.domain.errors import NotFoundError, RefusedError
@@ -25,7 +26,7 @@ async def send_text(desk: Desk, session_id: str, text: str, client_turn_id: str)
     """Queue a text. Safe to repeat: the same id and text gives the same Turn, also after it or its Session ended.
 
     Raise NotFoundError, or RefusedError `turn.conflict` (same id, other text), `session.closed`, `queue.full`,
-    `binding.revoked`.
+    `binding.revoked`, `session.group` (everybody in a topic may read along, so what is said there is said there).
     """
     if not text.strip():
         raise RefusedError("turn.empty", "there is no text to send")
@@ -49,6 +50,8 @@ async def _decide(desk: Desk, session_id: str, text: str, client_turn_id: str) -
         raise RefusedError("session.closed", "this session is closed", hint="Open another one.")
     if binding is None or binding.state.value != "live":
         raise RefusedError("binding.revoked", "the binding of this session is revoked")
+    if binding.audience is Audience.GROUP_TOPIC:
+        raise RefusedError("session.group", "a group topic is written to in its chat", hint="Write there.")
     if session.queued >= desk.options.queue_turns:
         raise RefusedError("queue.full", f"{session.queued} messages already wait here", hint="Try again later.")
     stamp = desk.stamp()

@@ -5,6 +5,7 @@ from typing import Final
 
 from hongyan.application.desk import Desk, decide_again
 from hongyan.application.open_session import close_session, next_session
+from hongyan.application.transcripts import read_messages
 from hongyan.domain.bindings import Audience, Binding, BindingState, Place, Role, Scope
 from hongyan.domain.changes import ONE_OR_NONE, Changes, insert
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, WaitHint, wait_hint
@@ -28,24 +29,28 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """A Session with its newest transcript entries (oldest first) and its Turns that have not ended."""
+    """A Session with a page of its transcript (oldest first) and its Turns that have not ended.
+
+    `cursor` leads to the entries before these, None at the beginning.
+    """
 
     session: Session
     messages: tuple[Message, ...]
+    cursor: str | None
     turns: tuple[TurnView, ...]
 
 
-async def view_session(desk: Desk, session_id: str, message_limit: int = 50) -> SessionView:
-    """Read a Session. Raise NotFoundError."""
+async def view_session(desk: Desk, session_id: str, message_limit: int = 50, cursor: str | None = None) -> SessionView:
+    """Read a Session. Raise NotFoundError, or RefusedError `cursor.foreign` for a cursor of another one."""
     session = await desk.store.one(queries.SESSION, id=session_id)
     if session is None:
         raise NotFoundError("session", session_id, hint="`hongyan session list` shows them.")
-    messages = await desk.store.all(queries.MESSAGES_OF_SESSION, session_id=session_id)
+    page = await read_messages(desk, session_id, message_limit, cursor)
     turns = await desk.store.all(queries.TURNS_OF_SESSION, session_id=session_id)
     holder = next((turn for turn in turns if turn.id == session.lane), None)
     views = tuple(TurnView(turn, wait_hint(turn, session, holder)) for turn in turns)
     open_turns = tuple(view for view in views if view.hint is not WaitHint.ENDED)
-    return SessionView(session, tuple(messages[-message_limit:]), open_turns)
+    return SessionView(session, page.messages, page.cursor, open_turns)
 
 
 async def view_turn(desk: Desk, turn_id: str) -> TurnView:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
-from hongyan.domain.conversations import Message, Session, Turn
+from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
 from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Delivery, Part
 from hongyan.domain.events import TurnEventRow
-from hongyan.domain.identity import ChatApp
+from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
 from hongyan.domain.pairing import Owner, Pairing
-from hongyan.domain.requests import Request
+from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState
 from hongyan.domain.workspaces import Workspace
 from hongyan.ports.store import Query
 
@@ -36,6 +36,7 @@ __all__ = [
     "CLAIMED_BY",
     "DECISION",
     "DECISIONS_OF_CARD",
+    "DECISIONS_OF_SESSION",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
@@ -47,7 +48,8 @@ __all__ = [
     "INTERRUPTING_TURNS",
     "LAST_LOOK",
     "LAST_SEQ",
-    "MESSAGES_OF_SESSION",
+    "LAST_WORDS_OF_TURNS",
+    "MESSAGE_PAGE",
     "META",
     "NEWEST_CARD",
     "NEWEST_SESSION",
@@ -66,15 +68,19 @@ __all__ = [
     "PLACE",
     "QUEUED_BEFORE",
     "RECEIVED_CLASSES",
+    "RECEIVED_LINES",
     "RECENT_DECISIONS",
     "RECENT_REQUESTS",
     "REQUEST",
     "RUNNABLE_HEADS",
     "SESSION",
+    "SESSION_LINES",
+    "STEPS_OF_TURNS",
     "STOPS_WAITING",
     "TURN",
     "TURNS_OF_REQUEST",
     "TURNS_OF_SESSION",
+    "TURN_LINES",
     "TWIN",
     "UNAPPLIED_DECISIONS",
     "UNDELIVERED_PARTS",
@@ -85,6 +91,10 @@ __all__ = [
     "WRITTEN_CLASSES",
     "ClassCount",
     "DeliveryLine",
+    "LastWords",
+    "ReceivedLine",
+    "SessionLine",
+    "TurnLine",
 ]
 
 
@@ -115,6 +125,90 @@ class DeliveryLine:
     verified_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """One Session as a list shows it. Times are UTC milliseconds; empty texts and 0 mean "none".
+
+    The `running_…` fields and `hold_reason` are those of the Turn in its lane, the `last_…` ones of its newest Turn.
+    `asked` and `owed` count what of it waits for somebody.
+    """
+
+    id: str
+    binding_id: str
+    workspace_id: str
+    executor: str
+    state: SessionState
+    queued: int
+    opened_at: int
+    running_turn: str
+    running_state: str
+    running_at: int
+    hold_reason: str
+    last_state: str
+    last_text: str
+    last_at: int
+    asked: int
+    owed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLine:
+    """One Turn as a transcript shows it. `closed_as`, `owed` and `version` are those of its request, if still its."""
+
+    id: TurnId
+    session_id: str
+    client_turn_id: str
+    origin: Origin
+    text: str
+    position: int
+    state: TurnState
+    queued_at: int
+    running_at: int
+    ended_at: int
+    stopped_by: str
+    code: str
+    detail: str
+    hold_reason: str
+    answer: str
+    request_id: str
+    sender: str
+    received_at: int
+    closed_as: str
+    owed: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastWords:
+    """One part that carries a Turn's last words, and how far it came."""
+
+    turn_id: TurnId
+    state: str
+    code: str
+    written_at: int
+    verified_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedLine:
+    """One request as the ledger shows it."""
+
+    id: str
+    accepted_at: int
+    app: AppId
+    sender: str
+    origin: Origin
+    text: str
+    code: str
+    state: RequestState
+    closed_as: ClosedAs
+    owed: int
+    owed_why: str
+    session_id: str
+    turn_state: str
+    turn_code: str
+
+
 META: Final = Query("meta", str)
 CHAT_APP: Final = Query("chat_app", ChatApp)
 CHAT_APPS: Final = Query("chat_apps", ChatApp)
@@ -142,27 +236,32 @@ STOPS_WAITING: Final = Query("stops_waiting", Request)
 OWED: Final = Query("owed", Request)
 OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)
+RECEIVED_LINES: Final = Query("received_lines", ReceivedLine)
 RECEIVED_CLASSES: Final = Query("received_classes", ClassCount)
 
 SESSION: Final = Query("session", Session)
 ALL_SESSIONS: Final = Query("all_sessions", Session)
 IDLE_SESSIONS: Final = Query("idle_sessions", str)
+SESSION_LINES: Final = Query("session_lines", SessionLine)
 NEWEST_SESSION: Final = Query("newest_session", Session)
 TURN: Final = Query("turn", Turn)
 TURNS_OF_SESSION: Final = Query("turns_of_session", Turn)
+TURN_LINES: Final = Query("turn_lines", TurnLine)
 TURNS_OF_REQUEST: Final = Query("turns_of_request", int)
 RUNNABLE_HEADS: Final = Query("runnable_heads", Turn)
 ACTIVE_TURNS: Final = Query("active_turns", Turn)
 INTERRUPTING_TURNS: Final = Query("interrupting_turns", str)
 QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
-MESSAGES_OF_SESSION: Final = Query("messages_of_session", Message)
+MESSAGE_PAGE: Final = Query("message_page", Message)
+STEPS_OF_TURNS: Final = Query("steps_of_turns", TurnEventRow)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)
 OPEN_DECISIONS: Final = Query("open_decisions", Decision)
 OPEN_DECISIONS_OF_CHAT: Final = Query("open_decisions_of_chat", Decision)
 UNAPPLIED_DECISIONS: Final = Query("unapplied_decisions", Decision)
+DECISIONS_OF_SESSION: Final = Query("decisions_of_session", Decision)
 RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
 ALLOWANCE: Final = Query("allowance", str)
 
@@ -180,6 +279,7 @@ DELIVERY: Final = Query("delivery", Delivery)
 ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)
 PART: Final = Query("part", Part)
 PARTS_OF_DELIVERY: Final = Query("parts_of_delivery", Part)
+LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
 DUE_WORDS: Final = Query("due_words", Part)

@@ -112,6 +112,13 @@ UNION ALL SELECT 'merged', count(*) FROM requests WHERE state = 'closed' AND clo
 UNION ALL SELECT 'silent', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'silent'
 UNION ALL SELECT 'undelivered', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'undelivered'
 
+-- name: received_lines
+-- The newest requests with what decides their class.
+SELECT r.id, r.accepted_at, r.app, r.sender, r.origin, r.text, r.code, r.state, r.closed_as, r.owed, r.owed_why,
+  coalesce(r.session_id, '') AS session_id, coalesce(t.state, '') AS turn_state, coalesce(t.code, '') AS turn_code
+FROM requests r LEFT JOIN turns t ON t.id = r.turn_id
+ORDER BY r.seq DESC LIMIT :limit
+
 -- name: session
 SELECT * FROM sessions WHERE id = :id
 
@@ -125,6 +132,21 @@ WHERE s.lane IS NULL AND s.queued = 0
   AND (s.state = 'closed'
     OR coalesce((SELECT max(t.ended_at) FROM turns t WHERE t.session_id = s.id), s.opened_at) < :before)
 
+-- name: session_lines
+-- One line a Session for a list: what holds its lane, its newest Turn, what of it waits for somebody. No transcript.
+SELECT s.id, s.binding_id, s.workspace_id, s.executor, s.state, s.queued, s.opened_at,
+  coalesce(l.id, '') AS running_turn, coalesce(l.state, '') AS running_state,
+  coalesce(l.running_at, 0) AS running_at, coalesce(l.hold_reason, '') AS hold_reason,
+  coalesce(t.state, '') AS last_state,
+  substr(CASE WHEN coalesce(t.answer, '') <> '' THEN t.answer ELSE coalesce(t.text, '') END, 1, 200) AS last_text,
+  CASE WHEN coalesce(t.ended_at, 0) > 0 THEN t.ended_at ELSE coalesce(t.queued_at, s.opened_at) END AS last_at,
+  (SELECT count(*) FROM decisions d WHERE d.session_id = s.id AND d.state = 'asked') AS asked,
+  (SELECT count(*) FROM requests r WHERE r.owed = 1 AND r.session_id = s.id) AS owed
+FROM sessions s
+LEFT JOIN turns l ON l.id = s.lane
+LEFT JOIN turns t ON t.session_id = s.id AND t.position = s.next_position
+ORDER BY last_at DESC, s.id
+
 -- name: newest_session
 SELECT * FROM sessions WHERE place_id = :place_id ORDER BY opened_at DESC, epoch DESC, id LIMIT 1
 
@@ -133,6 +155,17 @@ SELECT * FROM turns WHERE id = :id
 
 -- name: turns_of_session
 SELECT * FROM turns WHERE session_id = :session_id ORDER BY position
+
+-- name: turn_lines
+-- The newest Turns of a Session before a position, with what is known of the message that each came from.
+SELECT t.id, t.session_id, t.client_turn_id, t.origin, t.text, t.position, t.state, t.queued_at, t.running_at, t.ended_at, t.stopped_by,
+  t.code, t.detail, t.hold_reason, t.answer, coalesce(t.request_id, '') AS request_id,
+  coalesce(r.sender, '') AS sender, coalesce(r.accepted_at, t.queued_at) AS received_at,
+  CASE WHEN r.turn_id = t.id THEN r.closed_as ELSE '' END AS closed_as,
+  CASE WHEN r.turn_id = t.id THEN r.owed ELSE 0 END AS owed, coalesce(r.version, 0) AS version
+FROM turns t LEFT JOIN requests r ON r.id = t.request_id
+WHERE t.session_id = :session_id AND t.position < :before
+ORDER BY t.position DESC LIMIT :limit
 
 -- name: turns_of_request
 SELECT count(*) AS amount FROM turns WHERE request_id = :request_id
@@ -159,8 +192,14 @@ SELECT id FROM turns WHERE state = 'queued' AND queued_at < :before ORDER BY pos
 -- name: held_before
 SELECT id FROM turns WHERE state = 'held' AND held_at < :before ORDER BY id
 
--- name: messages_of_session
-SELECT * FROM messages WHERE session_id = :session_id ORDER BY seq
+-- name: message_page
+-- The newest entries of a transcript before one of them: what is appended later moves no earlier page.
+SELECT * FROM messages WHERE session_id = :session_id AND seq < :before ORDER BY seq DESC LIMIT :limit
+
+-- name: steps_of_turns
+SELECT e.* FROM turns t JOIN turn_events e ON e.turn_id = t.id
+WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last AND e.kind IN ('tool_changed', 'thought_arrived')
+ORDER BY t.position, e.cursor
 
 -- name: events_of_turn
 SELECT * FROM turn_events WHERE turn_id = :turn_id AND cursor > :after ORDER BY cursor
@@ -177,6 +216,9 @@ SELECT * FROM decisions WHERE state = 'asked' AND app = :app AND chat_id = :chat
 -- name: unapplied_decisions
 -- Decided, but not known yet whether the answer reached the one who asked.
 SELECT * FROM decisions WHERE state = 'decided' AND applied = '' ORDER BY seq
+
+-- name: decisions_of_session
+SELECT * FROM decisions WHERE session_id = :session_id AND asked_at >= :since ORDER BY seq
 
 -- name: recent_decisions
 SELECT * FROM decisions ORDER BY seq DESC LIMIT :limit
@@ -230,6 +272,16 @@ SELECT * FROM parts WHERE id = :id
 
 -- name: parts_of_delivery
 SELECT * FROM parts WHERE delivery_id = :delivery_id ORDER BY ordinal, seq
+
+-- name: last_words_of_turns
+-- The parts that carry the last words of Turns; one that was sent again is left out for the newer one.
+SELECT d.turn_id, p.state, p.code, p.written_at, p.verified_at
+FROM turns t
+JOIN deliveries d ON d.request_id = t.request_id AND d.turn_id = t.id
+JOIN parts p ON p.delivery_id = d.id
+WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
+  AND d.closes_as <> '' AND p.transport = 'text' AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
+ORDER BY p.seq, p.ordinal
 
 -- name: undelivered_parts
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.

@@ -225,7 +225,7 @@ async def _rehearse(start: Start, opened: Opened, simulated: Simulated) -> None:
         tell(error)
     except (httpx.HTTPError, TimeoutError) as error:
         log.error("rehearsal.failed", error=type(error).__name__)
-        hint = "The status page says what works; the rest is served."
+        hint = "The console says what works; the rest is served."
         tell(BlockedError("rehearsal.failed", "the simulated owner could not be paired", hint=hint))
 
 

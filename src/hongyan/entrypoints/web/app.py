@@ -5,10 +5,11 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 
 from hongyan.entrypoints.web.access import Access
+from hongyan.entrypoints.web.feed import Feed
 from hongyan.entrypoints.web.gateway import Gateway, House
 from hongyan.entrypoints.web.guard import Guard
 from hongyan.entrypoints.web.problems import install
-from hongyan.entrypoints.web.routes import approvals, books, house, pages, setup, work
+from hongyan.entrypoints.web.routes import approvals, books, console, house, live, pages, setup, work
 from hongyan.entrypoints.web.routes.given import Given, give
 
 __all__ = ["create_app"]
@@ -25,13 +26,14 @@ def create_app(gateway: Gateway, around: House, access: Access) -> FastAPI:
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
     )
-    give(app, Given(gateway, around, access))
+    give(app, Given(gateway, around, access, Feed(gateway)))
     app.add_middleware(Guard, access=access)
     install(app)
     api = APIRouter(prefix=API)
-    for part in (house.router, setup.router, work.router, books.router, approvals.router):
+    for part in (house.router, setup.router, work.router, approvals.router, books.router, live.router):
         api.include_router(part)
     app.include_router(house.health)
     app.include_router(api)
+    app.include_router(console.router)
     pages.mount(app)
     return app

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from hongyan.application.desk import Desk
 from hongyan.application.observe_app import AppReport, Check
+from hongyan.domain.changes import Changes
 from hongyan.domain.errors import NotFoundError
 from hongyan.domain.identity import AppId
 
@@ -73,6 +74,9 @@ class Gateway(Protocol):
 
     def listeners(self) -> Sequence[Listener]:
         """Tell what is known of each App's long connection."""
+
+    def subscribe(self, callback: Callable[[Changes], None]) -> Callable[[], None]:
+        """Call back for every commit, once it is durable; give what ends that."""
 
     async def verify_app(self, name: str) -> AppReport:
         """Check one App step by step. Raise NotFoundError, or what makes it unusable."""

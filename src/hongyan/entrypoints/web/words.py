@@ -1,9 +1,5 @@
-"""Every word of the status page in English and Chinese; a state has the same words wherever it is shown.
+"""Every word of the console in English and Chinese; a state has the same words wherever it is shown."""
 
-A state is said with its tone: quiet, running, waits, failed, verified. The tone only repeats what the word says.
-"""
-
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -11,8 +7,9 @@ from hongyan.application.owed import OwedAction
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
 from hongyan.domain.deliveries import PartState, Phase
 from hongyan.domain.ledger import ReceivedClass
+from hongyan.entrypoints.web.phrases import PHRASES
 
-__all__ = ["CATALOGUE", "Said", "Tone", "Tongue", "choose", "clock_wait", "said", "word"]
+__all__ = ["CATALOGUE", "Tongue", "choose", "word"]
 
 
 class Tongue(StrEnum):
@@ -22,67 +19,15 @@ class Tongue(StrEnum):
     CHINESE = "zh"
 
 
-class Tone(StrEnum):
-    """How loudly a state is said."""
-
-    QUIET = "quiet"
-    RUNNING = "running"
-    WAITS = "waits"
-    FAILED = "failed"
-    VERIFIED = "verified"
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A state in one language, with its tone."""
-
-    words: str
-    tone: Tone
-
-
 _T, _P, _S, _R = TurnState, PartState, SessionState, ReceivedClass
 
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
-    "title": ("What runs here", "运行状态"),
-    "skip": ("To the content", "跳到内容"),
-    "soon": ("The console comes next; this page shows what is so.", "控制台随后提供；这里显示目前的情况。"),
-    "language": ("中文", "English"),
-    "apps": ("Apps", "应用"),
-    "no_apps": ("No App is configured.", "没有配置应用。"),
-    "ledger": ("Ledger", "账本"),
-    "received": ("Received", "收到"),
-    "writes": ("Writes", "写出"),
-    "adds_up": ("adds up", "合得上"),
-    "off_by": ("does not add up by {n}", "差 {n}"),
-    "sessions": ("Sessions", "会话"),
-    "no_sessions": ("No session yet: write to the bot.", "还没有会话，给机器人写一条消息。"),
-    "needs_you": ("Needs you", "等你处理"),
-    "nothing_owed": ("Nothing waits for you.", "没有等你处理的事。"),
-    "deliveries": ("Last writes", "最近写出"),
-    "no_deliveries": ("Nothing was written yet.", "还没有写出任何内容。"),
-    "advisory": (
-        "Approvals are advisory on this machine: agents run without a sandbox.",
-        "本机上的审批仅供参考：Agent 没有在沙箱里运行。",
-    ),
-    "seen_at": ("seen {time}", "最近 {time}"),
-    "here": ("this machine", "本机"),
-    "queued_count": ("{n} queued", "排队 {n} 条"),
-    "out_of_reach": (
-        "The gateway does not answer. This is what was seen last.",
-        "网关没有应答。以下是最后看到的情况。",
-    ),
-    "not_done": ("Not done: {reason}", "未执行：{reason}"),
-    "login": ("Open the console with a link", "用链接打开控制台"),
-    "login_how": (
-        "A link opens this page once, within a minute. On this machine, run:",
-        "链接在一分钟内有效，只能打开一次。请在本机运行：",
-    ),
-    "link_over": ("This link was used or is older than a minute.", "这个链接已经用过，或已超过一分钟。"),
+    **PHRASES,
     "listener.starting": ("starting", "正在启动"),
     "listener.listening": ("listening", "正在收信"),
     "listener.retrying": ("retrying", "正在重试"),
     "listener.stopped": ("stopped", "已停止"),
-    "listener.standby": ("standby, another process listens", "待命，由另一进程收信"),
+    "listener.standby": ("standby, another listens", "待命，由另一进程收信"),
     "listener.inactive": ("inactive, no binding", "未启用，没有绑定"),
     "listener.unknown": ("not confirmed", "未确认"),
     f"session.{_S.READY}": ("ready", "空闲"),
@@ -103,6 +48,9 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     f"turn.{_T.CANCELLED}": ("stopped before start", "开始前已停止"),
     f"turn.{_T.INTERRUPTED}": ("stopped", "已停止"),
     f"hold.{HoldReason.LOGIN}": ("held: needs a login", "暂停：需要登录"),
+    f"hold.{HoldReason.UPSTREAM_UNKNOWN}": ("held: outcome unknown", "暂停：结果不明"),
+    f"hold.{HoldReason.MODEL_UNCONFIRMED}": ("held: model unclear", "暂停：模型未确认"),
+    f"hold.{HoldReason.QUOTA}": ("held: quota used up", "暂停：额度用完"),
     f"part.{_P.PLANNED}": ("planned", "准备写出"),
     f"part.{_P.INTENDED}": ("in flight", "正在写出"),
     f"part.{_P.WRITTEN}": ("written, not read back yet", "已写出，还没有读回"),
@@ -166,38 +114,14 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "Nobody decided for a day; the outcome is unknown.",
         "一天内没有人处理，结果不明。",
     ),
+    "why.agent.refused": ("The agent refused the request.", "Agent 拒绝了请求。"),
+    "why.agent.overloaded": ("The agent's model had no capacity.", "Agent 的模型没有余量。"),
+    "why.agent.login_required": ("The agent needs a login.", "Agent 需要登录。"),
+    "why.access.pairing_code": ("A pairing code, taken in.", "配对码，已收下。"),
+    "why.access.stranger": ("Not from the owner.", "不是所有者发来的。"),
+    "why.turn.stopped": ("It was stopped.", "已被停止。"),
     "why.other": ("No verified answer yet ({code}).", "还没有核实的答复（{code}）。"),
 }
-
-_TONES: Final[dict[str, Tone]] = {
-    "listener.retrying": Tone.WAITS,
-    "listener.unknown": Tone.WAITS,
-    "listener.stopped": Tone.FAILED,
-    f"session.{_S.BUSY}": Tone.RUNNING,
-    f"session.{_S.RESUME_FAILED}": Tone.FAILED,
-    f"turn.{_T.CLAIMED}": Tone.RUNNING,
-    f"turn.{_T.STARTING}": Tone.RUNNING,
-    f"turn.{_T.RUNNING}": Tone.RUNNING,
-    f"turn.{_T.INTERRUPTING}": Tone.RUNNING,
-    f"turn.{_T.COMPLETING}": Tone.RUNNING,
-    f"turn.{_T.HELD}": Tone.WAITS,
-    f"hold.{HoldReason.LOGIN}": Tone.WAITS,
-    f"turn.{_T.FAILED}": Tone.FAILED,
-    f"turn.{_T.TIMED_OUT}": Tone.FAILED,
-    f"part.{_P.INTENDED}": Tone.RUNNING,
-    f"part.{_P.VERIFIED}": Tone.VERIFIED,
-    f"part.{_P.MISMATCH}": Tone.FAILED,
-    f"part.{_P.REJECTED}": Tone.FAILED,
-    f"part.{_P.UNKNOWN}": Tone.WAITS,
-    f"class.{_R.ASKING}": Tone.WAITS,
-    f"class.{_R.HELD}": Tone.WAITS,
-    f"class.{_R.UNDELIVERED}": Tone.FAILED,
-    "adds_up": Tone.VERIFIED,
-    "off_by": Tone.FAILED,
-}
-
-MINUTE: Final = 60
-HOUR: Final = 3_600
 
 
 def choose(asked: str | None, accept_language: str) -> Tongue:
@@ -215,15 +139,3 @@ def word(key: str, tongue: Tongue, **gaps: object) -> str:
     """Give the words of a key with its gaps filled."""
     english, chinese = CATALOGUE[key]
     return (chinese if tongue is Tongue.CHINESE else english).format(**gaps)
-
-
-def said(key: str, tongue: Tongue, **gaps: object) -> Said:
-    """Say a state with its tone."""
-    return Said(word(key, tongue, **gaps), _TONES.get(key, Tone.QUIET))
-
-
-def clock_wait(seconds: int) -> str:
-    """Write a wait as `0:58` or `1:02:03`."""
-    hours, rest = divmod(max(seconds, 0), HOUR)
-    minutes, left = divmod(rest, MINUTE)
-    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"

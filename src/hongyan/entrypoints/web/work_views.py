@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from hongyan.application.browse import DeliveryLine
 from hongyan.application.owed import OwedRow
+from hongyan.application.sessions import SessionView as SeenSession
 from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
 from hongyan.domain.decisions import Decision
@@ -115,15 +116,24 @@ class TurnView(View):
 
 
 class SessionDetail(SessionView):
-    """A Session with its newest entries, oldest first, and its Turns that have not ended."""
+    """A Session with a page of its entries, oldest first, and its Turns that have not ended.
+
+    `cursor` leads to the entries before these, null at the beginning.
+    """
 
     messages: list[MessageView]
+    cursor: str | None
     turns: list[TurnView]
 
     @classmethod
-    def with_entries(cls, session: Session, messages: list[MessageView], turns: list[TurnView]) -> Self:
+    def seen(cls, found: SeenSession) -> Self:
         """Render a Session with what belongs to it."""
-        return cls(messages=messages, turns=turns, **_session(session))
+        return cls(
+            messages=[MessageView.of(message) for message in found.messages],
+            cursor=found.cursor,
+            turns=[TurnView.of(turn) for turn in found.turns],
+            **_session(found.session),
+        )
 
 
 class AcceptedTurnView(View):

@@ -12,8 +12,15 @@ from tests.unit.entrypoints.web.served import ORIGIN, PORT, Served, served
 from hongyan.entrypoints.web.access import LINK_SECONDS
 from hongyan.entrypoints.web.guard import BODY_BYTES
 
-OPEN = ["/", "/health", "/login", "/static/status.css"]
-CLOSED = ["/api/v1/status", "/api/openapi.json", "/overview", "/api/v1/nothing-there", "/nothing-there"]
+OPEN = ["/", "/health", "/login", "/static/tokens.css"]
+CLOSED = [
+    "/api/v1/status",
+    "/api/openapi.json",
+    "/console/overview",
+    "/api/v1/events",
+    "/api/v1/nothing-there",
+    "/nothing-there",
+]
 OUR_OWN = {"origin": ORIGIN, "sec-fetch-site": "same-origin"}
 
 
@@ -136,7 +143,9 @@ async def test_our_own_page_may_act(house: Served) -> None:
 @pytest.mark.scenario("D15")
 async def test_a_page_on_another_port_cannot_read_with_our_cookie(house: Served, site: str) -> None:
     browser = await house.browser()
-    answers = [await browser.get(path, headers={"sec-fetch-site": site}) for path in ("/overview", "/api/v1/ledger")]
+    answers = [
+        await browser.get(path, headers={"sec-fetch-site": site}) for path in ("/console/overview", "/api/v1/ledger")
+    ]
     assert [code_of(answer) for answer in answers] == ["access.origin", "access.origin"]
 
 

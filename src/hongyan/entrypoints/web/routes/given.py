@@ -6,10 +6,11 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, FastAPI, Request
 
 from hongyan.entrypoints.web.access import Access
+from hongyan.entrypoints.web.feed import Feed
 from hongyan.entrypoints.web.gateway import Gateway, House
 from hongyan.entrypoints.web.guard import CALLER, Caller
 
-__all__ = ["PROBLEMS", "Given", "TheAccess", "TheCaller", "TheGateway", "TheHouse", "give"]
+__all__ = ["PROBLEMS", "Given", "TheAccess", "TheCaller", "TheFeed", "TheGateway", "TheHouse", "give"]
 
 _PROBLEM: Final = {"description": "A problem document (RFC 9457) with `code`, `retryable` and `hint`"}
 PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {"default": _PROBLEM}
@@ -22,6 +23,7 @@ class Given:
     gateway: Gateway
     house: House
     access: Access
+    feed: Feed
 
 
 def give(app: FastAPI, given: Given) -> None:
@@ -47,6 +49,10 @@ async def _access(request: Request) -> Access:
     return _given(request).access
 
 
+async def _feed(request: Request) -> Feed:
+    return _given(request).feed
+
+
 async def _caller(request: Request) -> Caller:
     return Caller(request.scope[CALLER])
 
@@ -54,4 +60,5 @@ async def _caller(request: Request) -> Caller:
 TheGateway = Annotated[Gateway, Depends(_gateway)]
 TheHouse = Annotated[House, Depends(_house)]
 TheAccess = Annotated[Access, Depends(_access)]
+TheFeed = Annotated[Feed, Depends(_feed)]
 TheCaller = Annotated[Caller, Depends(_caller)]

@@ -20,7 +20,6 @@ from hongyan.entrypoints.web.work_views import (
     AcceptedTurnView,
     EventList,
     EventView,
-    MessageView,
     SessionDetail,
     SessionList,
     SessionView,
@@ -53,11 +52,11 @@ async def open_session(form: SessionForm, gateway: TheGateway) -> SessionView:
 
 
 @router.get("/sessions/{session_id}")
-async def session(session_id: str, gateway: TheGateway, message_limit: MessageLimit = 50) -> SessionDetail:
-    """Show a Session with its newest entries and its Turns that have not ended."""
-    seen = await view_session(gateway.desk, session_id, message_limit)
-    entries = [MessageView.of(message) for message in seen.messages]
-    return SessionDetail.with_entries(seen.session, entries, [TurnView.of(turn) for turn in seen.turns])
+async def session(
+    session_id: str, gateway: TheGateway, message_limit: MessageLimit = 50, cursor: str | None = None
+) -> SessionDetail:
+    """Show a Session with a page of its entries and its Turns that have not ended; `cursor` leads to earlier pages."""
+    return SessionDetail.seen(await view_session(gateway.desk, session_id, message_limit, cursor))
 
 
 @router.delete("/sessions/{session_id}")

@@ -1,0 +1,227 @@
+// Where one writes: a draft a session, sending once, and what became of a text that was sent.
+import { byId, h, button } from "./dom.js";
+import { w } from "./words.js";
+import { post, get, NoAnswer } from "./net.js";
+
+const MOST_LETTERS = 200_000;
+const key = (session) => `hongyan.draft.${session}`;
+
+function kept(session) {
+  try {
+    return JSON.parse(localStorage.getItem(key(session))) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function keep(session, draft) {
+  try {
+    if (draft.text || draft.unsure) localStorage.setItem(key(session), JSON.stringify(draft));
+    else localStorage.removeItem(key(session));
+  } catch {
+    // without storage a draft lives as long as this page
+  }
+}
+
+const fresh = () => crypto.randomUUID();
+
+export class Composer {
+  constructor(view) {
+    this.view = view;
+    this.form = byId("composer");
+    this.area = byId("words");
+    this.sendButton = byId("send");
+    this.reason = byId("why-not");
+    this.offer = byId("draft-offer");
+    this.session = null;
+    this.pending = new Map(); // by session: what was sent and is not accepted yet
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.send();
+    });
+    this.area.addEventListener("input", () => this.changed());
+    this.area.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.send();
+    });
+    for (const kind of ["paste", "drop"]) this.area.addEventListener(kind, (event) => this.noFiles(event));
+    addEventListener("storage", (event) => this.elsewhere(event));
+  }
+
+  enter(session) {
+    if (this.session === session.id) return this.show(session);
+    this.session = session.id;
+    this.offer.replaceChildren();
+    const draft = kept(session.id);
+    this.area.value = draft.text ?? "";
+    this.turnId = draft.id ?? fresh();
+    if (draft.unsure && !this.pending.has(session.id)) this.pending.set(session.id, { text: draft.unsure.text, id: draft.unsure.id, state: "unsure" });
+    this.grow();
+    return this.show(session);
+  }
+
+  show(session) {
+    const open = session.writable;
+    this.form.hidden = !open;
+    this.reason.hidden = open;
+    this.reason.textContent = open ? "" : w(session.closed ? "readonly.closed" : session.group === "group_topic" ? "readonly.group" : "readonly.revoked");
+    byId("queue-hint").textContent = session.running_turn ? w("composer.queue") : "";
+    this.mayWrite();
+  }
+
+  mayWrite() {
+    const empty = !this.area.value.trim();
+    const long = this.area.value.length > MOST_LETTERS;
+    byId("too-long").hidden = !long;
+    const blocked = empty || long || this.pending.get(this.session)?.state === "sending";
+    this.sendButton.ariaDisabled = blocked ? "true" : null;
+    return !blocked;
+  }
+
+  changed() {
+    keep(this.session, { ...kept(this.session), text: this.area.value, id: this.turnId });
+    this.offer.replaceChildren();
+    this.grow();
+    this.mayWrite();
+  }
+
+  grow() {
+    this.area.rows = Math.min(8, Math.max(1, this.area.value.split("\n").length));
+    while (this.area.rows < 8 && this.area.scrollHeight > this.area.clientHeight + 2) this.area.rows += 1;
+  }
+
+  // A draft that another tab wrote is offered; what stands here is never overwritten.
+  elsewhere(event) {
+    if (!this.session || event.key !== key(this.session)) return;
+    const other = kept(this.session).text ?? "";
+    this.offer.replaceChildren();
+    if (!other || other === this.area.value) return;
+    const take = button("small", w("draft.take"), () => {
+      this.area.value = other;
+      this.turnId = kept(this.session).id ?? fresh();
+      this.offer.replaceChildren();
+      this.grow();
+      this.mayWrite();
+      this.area.focus();
+    });
+    this.offer.replaceChildren(h("span.hint", {}, w("draft.elsewhere", { text: other.slice(0, 40) })), take);
+  }
+
+  noFiles(event) {
+    const files = (event.clipboardData ?? event.dataTransfer)?.files ?? [];
+    if (!files.length) return;
+    event.preventDefault();
+    this.view.alarm(w("composer.no_files"));
+  }
+
+  async send() {
+    if (!this.mayWrite()) return;
+    const text = this.area.value;
+    const item = { text, id: this.turnId, state: "sending", abort: new AbortController() };
+    const session = this.session;
+    this.pending.set(session, item);
+    this.area.value = "";
+    this.turnId = fresh();
+    keep(session, { text: "", unsure: { text, id: item.id } });
+    this.grow();
+    this.mayWrite();
+    this.view.pendingChanged(true);
+    await this.submit(session, item);
+  }
+
+  async submit(session, item) {
+    try {
+      await post(`/api/v1/sessions/${encodeURIComponent(session)}/turns`, { message: item.text, client_turn_id: item.id }, item.abort?.signal);
+      this.settle(session);
+      await this.view.refresh(session);
+    } catch (error) {
+      if (item.cancelled) return;
+      if (error instanceof NoAnswer) this.unsure(session, item);
+      else this.refused(session, item, error);
+    } finally {
+      this.mayWrite();
+      this.view.pendingChanged(false);
+    }
+  }
+
+  settle(session) {
+    this.pending.delete(session);
+    const draft = kept(session);
+    keep(session, { text: draft.text ?? "", id: draft.id });
+  }
+
+  unsure(session, item) {
+    item.state = "unsure";
+    this.view.alarm(w("send.unsure"));
+  }
+
+  // Before acceptance nothing exists: the words go back to where they were written.
+  refused(session, item, error) {
+    this.settle(session);
+    this.restore(session, item);
+    this.view.alarm(w("send.refused", { reason: error.message }));
+  }
+
+  restore(session, item) {
+    const written = session === this.session ? this.area.value : (kept(session).text ?? "");
+    const text = written ? `${item.text}\n${written}` : item.text;
+    keep(session, { text, id: item.id });
+    if (session !== this.session) return;
+    this.area.value = text;
+    this.turnId = item.id;
+    this.grow();
+    this.mayWrite();
+  }
+
+  // Cancelled before it was accepted: whether it was is read back, not assumed.
+  async cancel(session) {
+    const item = this.pending.get(session);
+    if (!item) return;
+    item.cancelled = true;
+    item.abort?.abort();
+    try {
+      if (await this.arrived(session, item)) {
+        this.settle(session);
+        await this.view.refresh(session);
+      } else {
+        this.settle(session);
+        this.restore(session, item);
+        this.view.say(w("send.not_submitted"));
+      }
+    } catch {
+      this.unsure(session, item);
+    }
+    this.view.pendingChanged(false);
+  }
+
+  async arrived(session, item) {
+    const seen = await get(`/console/sessions/${encodeURIComponent(session)}`);
+    return seen.turns.some((turn) => turn.client_turn_id === item.id);
+  }
+
+  // Asks with the same id: if it was accepted, that Turn comes back and nothing runs twice.
+  async check(session) {
+    const item = this.pending.get(session);
+    if (!item || item.state !== "unsure") return;
+    item.state = "sending";
+    item.cancelled = false;
+    item.abort = new AbortController();
+    this.view.pendingChanged(false);
+    await this.submit(session, item);
+  }
+
+  // What the transcript shows at its end for a text that is not accepted yet.
+  pendingView(session) {
+    const item = this.pending.get(session);
+    if (!item) return null;
+    const sending = item.state === "sending";
+    const act = sending
+      ? button("small.bare", w("cancel"), () => this.cancel(session))
+      : button("small", w("send.check"), () => this.check(session));
+    const said = h("div.said", {}, h("span.said-text", {}, item.text), act);
+    const state = h("ol.way", {}, h(`li.last.state.${sending ? "running" : "waits"}`, {}, h("span.dot"), h("span.fact", {}, w(sending ? "send.sending" : "send.unconfirmed"))));
+    const speaker = h("p.speaker", {}, h("strong", {}, w("speaker.you")), " ", h("span.hint", {}, w("origin.console")));
+    return h("article.turn.queued.pending", {}, h("div.turn-main", {}, h("div.person", {}, speaker, said)), h("div.turn-way", {}, state));
+  }
+}

@@ -1,0 +1,251 @@
+// One open conversation: its Turns, what runs in it, and where the reader is in it.
+import { byId, h, icon, flight, empty } from "./dom.js";
+import { w, wait, now, setNow } from "./words.js";
+import { get, post } from "./net.js";
+import { TurnView } from "./turn.js";
+import { Composer } from "./composer.js";
+import { chip } from "./list.js";
+
+const NEAR_END = 48;
+const QUIET_MS = 30_000;
+const SAY_EVERY_MS = 5_000;
+
+export class Conversation {
+  constructor(options) {
+    Object.assign(this, options); // alarm(words), say(words), overview()
+    this.scroll = byId("transcript");
+    this.turnsNode = byId("turns");
+    this.composer = new Composer(this);
+    this.id = null;
+    this.follows = true;
+    this.saidAt = 0;
+    this.scroll.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    byId("latest").addEventListener("click", () => this.toEnd());
+    byId("stop").addEventListener("click", () => this.running && this.stop(this.running.turn.id));
+    new ResizeObserver(() => this.settleScroll()).observe(this.turnsNode);
+    new ResizeObserver(() => this.settleScroll()).observe(this.scroll);
+    new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && this.earlier(), { root: this.scroll, rootMargin: "400px" }).observe(byId("earlier"));
+    byId("earlier").addEventListener("click", () => this.earlier());
+    setInterval(() => this.activity(), 1000);
+  }
+
+  async open(id) {
+    if (id === this.id) return;
+    this.id = id;
+    this.views = new Map();
+    this.cursor = undefined;
+    this.session = null;
+    this.follows = true;
+    this.turnsNode.replaceChildren();
+    byId("conversation").hidden = id === null;
+    byId("nothing-open").hidden = id !== null;
+    if (id !== null) await this.refresh(id);
+  }
+
+  // Late answers belong to the session that they were asked for, and to no other.
+  async refresh(id = this.id) {
+    if (id === null || id !== this.id) return;
+    let seen;
+    try {
+      seen = await get(`/console/sessions/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (id !== this.id) return;
+      if (error.status === 404) return void this.gone();
+      this.alarm(w("out_of_reach")); // what stands here stays
+      throw error;
+    }
+    if (id !== this.id) return;
+    setNow(seen.now);
+    this.session = seen.session;
+    if (this.cursor === undefined || this.hasGap(seen.turns)) this.start(seen);
+    this.merge(seen.turns);
+  }
+
+  gone() {
+    this.turnsNode.replaceChildren(h("p.hint", {}, w("session.gone")));
+    byId("composer").hidden = true;
+  }
+
+  hasGap(turns) {
+    const newest = Math.max(0, ...[...this.views.values()].map((view) => view.turn.position));
+    return turns.length > 0 && newest > 0 && turns[0].position > newest + 1;
+  }
+
+  start(seen) {
+    this.cursor = seen.cursor;
+    this.views.clear();
+    this.turnsNode.replaceChildren();
+    byId("earlier").hidden = !seen.cursor;
+  }
+
+  get viewOptions() {
+    return {
+      executor: this.session.executor,
+      writable: this.session.writable,
+      stop: (id) => this.stop(id),
+      refresh: () => this.refresh(),
+      approvals: { after: (_, words) => this.say(words), alarm: (words) => this.alarm(words) },
+    };
+  }
+
+  merge(turns) {
+    this.head();
+    const options = this.viewOptions;
+    for (const turn of turns) {
+      const known = this.views.get(turn.id);
+      if (known) {
+        const was = known.ended;
+        known.view = options;
+        known.update(turn);
+        if (!was && known.ended) this.say(w(turn.way.at(-1).key, { n: 0 }));
+      } else {
+        this.views.set(turn.id, new TurnView(turn, options));
+      }
+    }
+    this.order();
+    this.composer.enter(this.session);
+    this.drawPending();
+    this.activity();
+    this.settleScroll();
+  }
+
+  order() {
+    const views = [...this.views.values()].sort((one, other) => one.turn.position - other.turn.position);
+    let cursor = this.turnsNode.firstElementChild;
+    for (const { node } of views) {
+      if (node === cursor) cursor = cursor.nextElementSibling;
+      else this.turnsNode.insertBefore(node, cursor);
+    }
+    const nothing = !views.length && !this.composer.pending.has(this.id);
+    byId("no-turns").hidden = !nothing;
+    if (nothing && !byId("no-turns").childElementCount) byId("no-turns").append(empty(w("conversation.empty")));
+  }
+
+  head() {
+    const one = this.session;
+    byId("conversation-title").textContent = one.title;
+    const where = one.group === "local" ? w("where.local_place") : w(`where.${one.group}`, { app: one.app });
+    byId("conversation-where").replaceChildren(h("span.where-words", {}, where), chip(one.executor));
+    document.title = `${one.title} · Hongyan`;
+  }
+
+  async earlier() {
+    if (!this.cursor || this.loading) return;
+    this.loading = true;
+    const id = this.id;
+    try {
+      const page = await get(`/console/sessions/${encodeURIComponent(id)}?cursor=${encodeURIComponent(this.cursor)}`);
+      if (id !== this.id) return;
+      const before = this.scroll.scrollHeight - this.scroll.scrollTop;
+      this.cursor = page.cursor;
+      byId("earlier").hidden = !page.cursor;
+      const options = this.viewOptions;
+      for (const turn of page.turns) if (!this.views.has(turn.id)) this.views.set(turn.id, new TurnView(turn, options));
+      this.order();
+      this.scroll.scrollTop = this.scroll.scrollHeight - before; // the line that is read stays where it is
+    } catch {
+      // the button stays and asks again
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  pendingChanged(own) {
+    this.drawPending();
+    this.order();
+    if (own) this.toEnd();
+  }
+
+  drawPending() {
+    const shown = this.composer.pendingView(this.id);
+    byId("pending").replaceChildren(...(shown ? [shown] : []));
+    this.settleScroll();
+  }
+
+  // --- what runs -------------------------------------------------------------------------
+
+  takeEvent(event) {
+    const view = this.views?.get(event.turn_id);
+    if (!view || view.ended) return false;
+    if (!view.steps) return true;
+    view.steps.take(event);
+    this.settleScroll();
+    return event.kind === "permission_asked";
+  }
+
+  get running() {
+    if (!this.views) return null;
+    return [...this.views.values()].find((view) => view.turn.is_open && view.turn.state !== "queued") ?? null;
+  }
+
+  activity() {
+    const line = byId("activity");
+    const view = this.running;
+    line.hidden = !view;
+    if (!view) return;
+    const { turn, steps } = view;
+    const asked = turn.decisions.find((decision) => decision.state === "asked");
+    const words = this.activityWords(turn, steps, asked);
+    const since = asked ? asked.asked_at : turn.running_at;
+    const shown = byId("activity-words");
+    if (shown.dataset.words !== words) {
+      shown.dataset.words = words;
+      shown.textContent = words;
+      if (now() - this.saidAt > SAY_EVERY_MS) {
+        this.saidAt = now();
+        this.say(words);
+      }
+    }
+    byId("activity-time").textContent = since ? wait(now() - since) : "";
+    const moves = !asked && turn.state !== "held";
+    const mark = byId("activity-mark");
+    if (mark.dataset.moves !== String(moves)) {
+      mark.dataset.moves = String(moves);
+      mark.replaceChildren(moves ? flight() : icon("seal"));
+    }
+    line.classList.toggle("waits", !moves);
+    byId("stop").hidden = turn.state === "interrupting" || turn.state === "completing";
+  }
+
+  activityWords(turn, steps, asked) {
+    if (asked) return w("activity.decision", { name: asked.subject.slice(0, 80) });
+    if (turn.state === "held") return w(turn.way.at(-1).key);
+    if (turn.state !== "running") return w(`turn.${turn.state}`);
+    const heard = steps?.lastAt || turn.running_at;
+    if (heard && now() - heard >= QUIET_MS) return w("activity.quiet", { time: wait(now() - heard) });
+    return steps?.latest ? w(steps.latest.key, { name: steps.latest.name ?? "" }) : w("turn.running");
+  }
+
+  async stop(turnId) {
+    try {
+      const { state } = await post(`/api/v1/turns/${encodeURIComponent(turnId)}/stop`);
+      this.say(w(`turn.${state}`));
+      await this.refresh();
+    } catch (error) {
+      this.alarm(w("not_done", { reason: error.status ? error.message : w("out_of_reach") }));
+    }
+  }
+
+  // --- where the reader is ---------------------------------------------------------------
+
+  scrolled() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroll;
+    if (this.ours) return;
+    this.follows = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    byId("latest").hidden = this.follows;
+  }
+
+  settleScroll() {
+    if (!this.follows) return;
+    this.ours = true;
+    this.scroll.scrollTop = this.scroll.scrollHeight;
+    requestAnimationFrame(() => (this.ours = false));
+  }
+
+  toEnd() {
+    this.follows = true;
+    byId("latest").hidden = true;
+    this.settleScroll();
+  }
+}
+

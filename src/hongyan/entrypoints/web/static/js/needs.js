@@ -1,0 +1,140 @@
+// Needs you: one list, oldest first, each with its reason and its one useful action; the chosen one stands beside it.
+import { byId, h, icon, button, empty, Keyed } from "./dom.js";
+import { w, has, now, age, setNow } from "./words.js";
+import { get, post } from "./net.js";
+import { ApprovalRow } from "./approval.js";
+
+const DANGER = ["drop", "close", "ignore"];
+
+export class Needs {
+  constructor(options) {
+    Object.assign(this, options);
+    this.rows = new Keyed(byId("needs-rows"));
+    this.detail = byId("need-detail");
+    this.chosen = null;
+    this.seen = null;
+    byId("need-back").addEventListener("click", () => this.choose(null));
+  }
+
+  open() {
+    return this.refresh().catch(() => this.alarm(w("out_of_reach")));
+  }
+
+  async refresh() {
+    const seen = await get("/console/needs");
+    setNow(seen.now);
+    this.seen = seen;
+    this.show();
+  }
+
+  items() {
+    const { approvals, owed, titles } = this.seen;
+    const asked = approvals.map((one) => ({ key: one.id, kind: "approval", at: one.asked_at, one, title: titles[one.session_id] ?? "" }));
+    const rest = owed.map((one) => ({ key: one.id, kind: this.kindOf(one), at: one.since, one, title: titles[one.session_id] ?? "" }));
+    return [...asked, ...rest].sort((first, second) => first.at - second.at);
+  }
+
+  kindOf(one) {
+    if (one.actions.includes("send_again")) return "delivery";
+    if (one.actions.includes("run")) return "message";
+    return one.turn_state === "held" ? "held" : "failed";
+  }
+
+  show() {
+    const items = this.items();
+    const none = items.length === 0;
+    byId("needs-count").textContent = none ? "" : w("needs.count", { n: items.length });
+    byId("needs-empty").hidden = !none;
+    byId("needs-list").hidden = none;
+    const running = this.seen.running;
+    if (none) byId("needs-empty").replaceChildren(empty(w("nothing_owed"), w(running === 1 ? "needs.one_running" : "needs.running", { n: running })));
+    if (!items.some((item) => item.key === this.chosen)) this.chosen = null;
+    this.rows.show(items.map((item) => ({ key: item.key, sign: JSON.stringify([item.one, item.key === this.chosen]), build: () => this.row(item) })));
+    this.showDetail(items.find((item) => item.key === this.chosen));
+  }
+
+  row(item) {
+    const { kind, one, key } = item;
+    const tone = kind === "failed" ? "failed" : "waits";
+    const first = kind === "approval" ? button("", w("needs.review"), () => this.choose(key, true), { data: { mark: "review" } }) : this.act(one, one.actions[0], "");
+    return h(
+      `li.need${key === this.chosen ? ".chosen" : ""}`,
+      { data: { need: key } },
+      icon(kind === "approval" ? "seal" : kind === "delivery" ? "question" : kind === "message" ? "gap" : "warning", `icon state ${tone}`),
+      h(
+        "button.need-body",
+        { type: "button", onclick: () => this.choose(key, true), "aria-expanded": String(key === this.chosen), data: { mark: "body" } },
+        h("span.need-kind", {}, h(`span.state.${tone}`, {}, w(`need.${kind}`)), " ", h("span.hint", {}, age(now() - item.at))),
+        h("span.need-title", {}, this.titleOf(item)),
+        h("span.hint", {}, this.reasonOf(item)),
+      ),
+      first,
+    );
+  }
+
+  titleOf({ kind, one, title }) {
+    if (kind !== "approval") return one.text || w("list.no_words");
+    return w("need.approval_title", { subject: one.subject.slice(0, 120), session: title });
+  }
+
+  reasonOf({ kind, one, title }) {
+    if (kind === "approval") return one.diff ? w("need.lines", { added: one.diff.added, removed: one.diff.removed }) : w("need.agent_waits");
+    const why = has(`why.${one.why}`) ? w(`why.${one.why}`) : w("why.other", { code: one.why });
+    return title ? `${title}: ${why}` : why;
+  }
+
+  choose(key, focus = false) {
+    this.chosen = key;
+    document.documentElement.dataset.need = key ? "open" : "";
+    this.show();
+    if (focus) this.detail.querySelector("h2")?.focus({ preventScroll: true });
+    else byId("needs-title").focus({ preventScroll: true });
+  }
+
+  showDetail(item) {
+    byId("need-aside").hidden = !item;
+    if (!item) {
+      this.shown = null;
+      return void this.detail.replaceChildren();
+    }
+    if (this.shown?.key === item.key) return void (this.shown.row?.update(item.one));
+    const { one, kind, key } = item;
+    const heading = h("h2", { tabindex: -1 }, this.titleOf(item));
+    const head = [h(`p.state.${kind === "failed" ? "failed" : "waits"}`, {}, w(`need.${kind}`)), heading];
+    const link = one.session_id ? h("p", {}, h("a", { href: `#/c/${one.session_id}` }, w("needs.open"))) : null;
+    if (kind === "approval") {
+      const row = new ApprovalRow(one, { tag: "div", bare: true, alarm: this.alarm, after: (_, words) => this.done(words) });
+      this.shown = { key, row };
+      return void this.detail.replaceChildren(...head, row.node, link ?? "");
+    }
+    this.shown = { key };
+    const acts = one.actions.map((action, place) => this.act(one, action, place ? "bare" : "primary"));
+    return void this.detail.replaceChildren(...head, h("p.letter", {}, one.text), h("p", {}, this.reasonOf(item)), h("div.acts", {}, acts), link ?? "");
+  }
+
+  act(one, action, style) {
+    const danger = DANGER.includes(action) ? "bare danger" : style;
+    return button(danger.replace(" ", "."), w(`act.${action}`), () => this.carry(one, action), { data: { mark: action } });
+  }
+
+  async carry(one, action) {
+    try {
+      await post(`/api/v1/owed/${one.id}/${action}`, { expected_version: one.version });
+      this.done(w("act.done", { act: w(`act.${action}`) }));
+    } catch (error) {
+      this.alarm(w("not_done", { reason: error.status ? error.message : w("out_of_reach") }));
+    }
+  }
+
+  // After an action the focus goes to the next item, or to the list's heading.
+  async done(words) {
+    this.say(words);
+    const keys = this.items().map((item) => item.key);
+    const next = keys[keys.indexOf(this.chosen) + 1];
+    this.chosen = null;
+    document.documentElement.dataset.need = "";
+    await this.refresh().catch(() => {});
+    const row = next && byId("needs-rows").querySelector(`[data-need="${CSS.escape(next)}"] .need-body`);
+    (row ?? byId("needs-title")).focus({ preventScroll: true });
+  }
+}

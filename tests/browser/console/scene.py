@@ -1,0 +1,152 @@
+"""A real gateway with a simulated platform and the rehearsal agent, its console served on a loopback port."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Locator, Page, expect
+from tests.harness.world import World, open_world
+
+from hongyan.application.decide import decide
+from hongyan.application.sessions import open_local_session
+from hongyan.domain.changes import Changes
+from hongyan.domain.decisions import Outcome, ask_steps
+from hongyan.domain.identity import TurnId
+from hongyan.entrypoints.daemon.doors import Door, bind_port
+from hongyan.entrypoints.web.access import Access
+from hongyan.entrypoints.web.app import create_app
+from hongyan.ports import queries
+
+TICK_MS: Final = 50
+expect.set_options(timeout=20_000)  # an agent program starts within it, also on a busy machine
+
+
+@dataclass(slots=True)
+class Process:
+    """The process around the gateway, as the web asks of it."""
+
+    home: Path
+    version: str = "1.2.3"
+    pid: int = 4711
+    started_at: int = 1_700_000_000_000
+    simulator_url: str | None = None
+    simulator_link: str | None = None
+
+    def stop(self) -> None:
+        """Nothing stops here."""
+
+
+@dataclass(slots=True)
+class Console:
+    """What a test acts on: the world behind the page, and the way in."""
+
+    world: World
+    access: Access
+
+    def link(self, where: str = "") -> str:
+        """Give a fresh one-time link."""
+        return self.access.new_link() + where
+
+    async def local(self) -> str:
+        """Open a Session of this machine."""
+        return (await open_local_session(self.world.gateway.desk, "work", "rehearsal")).id
+
+    async def asked(self) -> str:
+        """Wait until an agent asks, and give the decision's id."""
+        await self.world.until_rows("SELECT 1 FROM decisions WHERE state = 'asked'")
+        return str((await self.world.rows("SELECT id FROM decisions WHERE state = 'asked'"))[0][0])
+
+    async def decide(self, identity: str, outcome: Outcome, where: str = "card") -> None:
+        """Decide on another surface."""
+        await decide(self.world.gateway.desk, identity, outcome, "owner", where)
+
+    async def outcome(self, identity: str) -> str:
+        """Give what was decided."""
+        decision = await self.world.gateway.desk.store.one(queries.DECISION, id=identity)
+        assert decision is not None
+        return decision.outcome
+
+
+@asynccontextmanager
+async def console(home: Path) -> AsyncIterator[Console]:
+    """Serve the console of a bound world, whose time flows as it does on the wall."""
+    async with open_world(home) as world:
+        listening = bind_port("127.0.0.1", 0)
+        access = Access(int(listening.getsockname()[1]))
+        door = Door(create_app(world.gateway, Process(home), access), listening)
+        await door.open()
+        flow = asyncio.create_task(_flow(world))
+        try:
+            yield Console(world, access)
+        finally:
+            flow.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await flow
+            await door.close()
+            listening.close()
+
+
+async def _flow(world: World) -> None:
+    while True:
+        await asyncio.sleep(TICK_MS / 1_000)
+        await world.advance(TICK_MS)
+
+
+async def ready(page: Page) -> None:
+    """Wait until the page has drawn itself."""
+    await expect(page.locator("html[data-ready=true]")).to_be_attached()
+
+
+async def enter(page: Page, session: str) -> None:
+    """Open a conversation."""
+    await ready(page)
+    await page.evaluate("id => { location.hash = `#/c/${id}`; }", session)
+    await expect(page.locator("#conversation")).to_be_visible()
+
+
+async def write(page: Page, text: str) -> None:
+    """Write a text and send it."""
+    await page.locator("#words").fill(text)
+    await page.locator("#words").press("Enter")
+
+
+def turn(page: Page, text: str) -> Locator:
+    """Find the Turn of a text."""
+    return page.locator("article.turn").filter(has=page.locator(".said-text", has_text=text)).last
+
+
+EDIT: Final = {
+    "path": "src/outbox/retry.py",
+    "old_string": "async def retry_part(part: Part, now: Instant) -> Outcome:\n    key = entropy.uuid()\n"
+    "    return await writer.send(part, key)\n",
+    "new_string": "async def retry_part(part: Part, now: Instant) -> Outcome:\n"
+    "    if now - part.first_attempt > KEY_WINDOW:\n"
+    "        return Outcome.unknown(part)\n    return await writer.send(part, part.uuid)\n",
+}
+
+
+async def an_edit_is_asked(house: Console, session: str, client_turn_id: str) -> str:
+    """Put an edit beside what the agent asks, as an agent that edits would ask for it; give its id."""
+    rows = await house.world.rows("SELECT id FROM turns WHERE client_turn_id = :id", id=client_turn_id)
+    desk = house.world.gateway.desk
+    open_now = (await desk.store.all(queries.OPEN_DECISIONS))[0]
+    stamp = desk.stamp()
+    edit = replace(
+        open_now,
+        id=f"dec_{session[-8:]}",
+        turn_id=TurnId(rows[0][0]),
+        subject="Edit src/outbox/retry.py",
+        risk="writes",
+        reason="Keep the part's own key for every attempt, and stop after 50 minutes.",
+        arguments=json.dumps(EDIT),
+        call_id="edit-1",
+        asked_at=stamp.now,
+        seq=stamp.seq,
+    )
+    await desk.store.commit(Changes("ask", ask_steps(edit)))
+    return edit.id

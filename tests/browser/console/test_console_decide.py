@@ -1,0 +1,113 @@
+"""Decisions in the console: here, elsewhere, once; and what needs somebody."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+from tests.browser.conftest import OpenPage
+from tests.browser.console.scene import Console, console, enter, ready, turn, write
+
+from hongyan.application.send_text import send_text
+from hongyan.domain.decisions import Outcome
+
+pytestmark = pytest.mark.browser
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def house(tmp_path: Path) -> AsyncIterator[Console]:
+    async with console(tmp_path) as house:
+        yield house
+
+
+async def test_the_agent_goes_on_after_a_yes_given_here(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "[[tool:list]][[ask:rm -r build]]")
+    row = page.locator(".approval.asked")
+    await expect(row).to_contain_text('"command": "rm -r build"')
+    await expect(page.locator("#activity-words")).to_contain_text("rm -r build")
+    assert not await row.evaluate("node => node.contains(document.activeElement)")
+    await row.get_by_role("button", name="Allow once").click()
+    await expect(turn(page, "rm -r build").locator(".answer")).to_contain_text("The answer was: allow_once.")
+    await expect(turn(page, "rm -r build").locator(".fold")).to_contain_text("allowed once in the console")
+    assert await house.world.rows("SELECT outcome, decided_where FROM decisions") == [("allowed_once", "console")]
+
+
+async def test_a_decision_elsewhere_settles_the_row_that_stands_here(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "[[ask:rm -r build]][[wait:end]]")
+    await expect(page.locator(".approval.asked")).to_be_visible()
+    await house.decide(await house.asked(), Outcome.REJECTED)
+    settled = page.locator(".approval.settled")
+    await expect(settled).to_contain_text("rejected in Feishu")
+    await expect(page.locator(".approval button")).to_have_count(0)
+    house.world.release("end")
+
+
+async def test_a_click_after_somebody_else_decided_changes_nothing(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link(), allowed=["409", "/console/"])
+    await enter(page, await house.local())
+    await write(page, "[[ask:rm -r build]][[wait:end]]")
+    row = page.locator(".approval.asked")
+    await expect(row).to_be_visible()
+    await page.route("**/console/**", lambda route: route.abort())  # this tab hears of it too late
+    identity = await house.asked()
+    await house.decide(identity, Outcome.REJECTED, "cli")
+    await row.get_by_role("button", name="Allow once").click()
+    await expect(row.locator(".problem")).to_contain_text("decided already")
+    assert await house.outcome(identity) == "rejected"
+    await page.unroute("**/console/**")
+    house.world.release("end")
+
+
+@pytest.mark.scenario("M55")
+async def test_an_approval_stands_where_it_was_asked_after_a_reload(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "[[tool:first look]][[ask:rm -r build]][[tool:second look]]")
+    await expect(page.locator(".approval.asked")).to_be_visible()
+    await house.decide(await house.asked(), Outcome.ALLOWED_ONCE)
+    await expect(turn(page, "first look").locator(".answer")).to_be_visible()
+    await write(page, "a newer one")
+    await expect(turn(page, "a newer one").locator(".answer")).to_be_visible()
+    await page.reload()
+    await ready(page)
+    older = turn(page, "first look")
+    await older.locator(".fold summary").click()
+    await expect(older.locator(".step").nth(2)).to_be_visible()
+    steps = [text for text in await older.locator(".step").all_inner_texts() if "said" not in text]
+    order = [
+        next((n for n, text in enumerate(steps) if part in text), -1) for part in ("first look", "rm -r", "second")
+    ]
+    assert order == sorted(order)
+    assert -1 not in order
+
+
+async def test_needs_you_lists_oldest_first_and_is_calm_when_empty(house: Console, browser_page: OpenPage) -> None:
+    session = await house.local()
+    desk = house.world.gateway.desk
+    await send_text(desk, session, "Look at it.[[error:-32603:no]]", "one")
+    await house.world.until_rows("SELECT 1 FROM requests WHERE owed = 1")
+    await send_text(desk, session, "[[ask:rm -r build]]", "two")
+    await house.asked()
+    page = await browser_page(house.link("#/needs"))
+    await ready(page)
+    await page.keyboard.press("g")
+    await page.keyboard.press("n")
+    rows = page.locator(".need")
+    await expect(rows).to_have_count(2)
+    await expect(rows.nth(0)).to_contain_text("Look at it.")
+    await rows.nth(1).get_by_role("button", name="Review").click()
+    await expect(page.locator("#need-detail h2")).to_be_focused()
+    await page.locator("#need-detail").get_by_role("button", name="Reject").click()
+    await expect(rows).to_have_count(1)
+    await rows.nth(0).locator(".need-body").click()
+    await page.locator("#need-detail").get_by_role("button", name="Close without answer").click()
+    await expect(page.locator("#needs-empty")).to_contain_text("Nothing waits for you.")
+    await expect(page.locator("#needs-title")).to_be_focused()
+    await expect(page.locator("#note-needs")).to_have_text("")
+    assert re.search("accepted", await page.locator("#status").inner_text())

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -52,9 +53,17 @@ class Console:
         """Give a fresh one-time link."""
         return self.access.new_link() + where
 
-    async def local(self) -> str:
+    async def local(self, executor: str = "rehearsal") -> str:
         """Open a Session of this machine."""
-        return (await open_local_session(self.world.gateway.desk, "work", "rehearsal")).id
+        return (await open_local_session(self.world.gateway.desk, "work", executor)).id
+
+    def open_gate(self, *, fails: bool = False) -> None:
+        """Let the agent program of the executor `gated` start, or end at once."""
+        (self.world.agent_state / "gate").write_text("no" if fails else "")
+
+    def shut_gate(self) -> None:
+        """Let the next agent program of the executor `gated` wait."""
+        (self.world.agent_state / "gate").unlink()
 
     async def asked(self) -> str:
         """Wait until an agent asks, and give the decision's id."""
@@ -75,7 +84,13 @@ class Console:
 @asynccontextmanager
 async def console(home: Path) -> AsyncIterator[Console]:
     """Serve the console of a bound world, whose time flows as it does on the wall."""
-    async with open_world(home) as world:
+    async with open_world(home, bound=False) as world:
+        gate = shlex.quote(str(world.agent_state / "gate"))
+        program = shlex.join(world.executors["rehearsal"])
+        waits = f"until [ -e {gate} ]; do sleep 0.05; done; [ -s {gate} ] && exit 9; exec {program}"
+        world.executors["gated"] = ["/bin/sh", "-c", waits]
+        await world.start()
+        await world.bind()
         listening = bind_port("127.0.0.1", 0)
         access = Access(int(listening.getsockname()[1]))
         door = Door(create_app(world.gateway, Process(home), access), listening)

@@ -10,6 +10,7 @@ from tests.harness.shown_card import ShownCard
 from feishu_simulator.faults import Effect
 from hongyan.application.click_card import click_card
 from hongyan.application.decide import decide
+from hongyan.application.owed import send_again
 from hongyan.domain.changes import Changes, Update
 from hongyan.domain.decisions import Outcome
 from hongyan.domain.errors import RefusedError
@@ -252,3 +253,14 @@ async def test_a_request_decided_before_its_card_was_written_shows_no_card(world
     await world.until_settled(flowing=True)
     assert all(card.labels == [] for card in world.cards())
     await world.adds_up()
+
+
+async def test_a_card_is_never_sent_again_with_buttons_that_look_alive(world: World) -> None:
+    await ask(world)
+    ((part,),) = await world.rows("SELECT id FROM parts WHERE transport = 'card'")
+    with pytest.raises(RefusedError) as refused:
+        await send_again(world.gateway.desk, part)
+    assert refused.value.code == "delivery.card"
+    await decide(world.gateway.desk, await opened(world), Outcome.REJECTED, "owner", "console")
+    await world.until_settled()
+    assert len(world.cards()) == 1

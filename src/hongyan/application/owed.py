@@ -22,6 +22,7 @@ from hongyan.domain.conversations import (
 )
 from hongyan.domain.deliveries import again
 from hongyan.domain.errors import ConflictError, NotFoundError, RefusedError
+from hongyan.domain.messages import Transport
 from hongyan.domain.notices import Notice
 from hongyan.domain.requests import (
     ClosedAs,
@@ -207,11 +208,14 @@ async def _send_again(desk: Desk, request: Request) -> None:
 async def send_again(desk: Desk, part_id: str) -> str:
     """Send one unknown or rejected part again; give the id of the new part.
 
-    Raise NotFoundError, or RefusedError `delivery.not_open` when its outcome is not open.
+    Raise NotFoundError, or RefusedError: `delivery.not_open` when its outcome is not open, `delivery.card` for a card.
     """
     part = await desk.store.one(queries.PART, id=part_id)
     if part is None:
         raise NotFoundError("delivery", part_id, hint="`hongyan deliveries` lists them.")
+    if part.transport in {Transport.CARD, Transport.CARD_PATCH}:
+        why = "a card is not sent again: its buttons would look alive"
+        raise RefusedError("delivery.card", why, hint="It follows its record by itself.")
     open_outcome = part.state.value in {"unknown", "rejected", "mismatch"} and part.next_at is None
     if not open_outcome:
         raise RefusedError("delivery.not_open", f"this part is {part.state}: sending it again could double it")

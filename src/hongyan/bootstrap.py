@@ -29,7 +29,7 @@ from hongyan.application.configure import add_workspace
 from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
-from hongyan.application.observe_app import AppProfile, AppReport, Check, identity_loop, verify_app
+from hongyan.application.observe_app import AppProfile, AppReport, Check, ListenerView, identity_loop, verify_app
 from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
 from hongyan.config import AppSettings, Settings, load_settings
@@ -68,17 +68,6 @@ class Wiring:
     entropy: Entropy | None = None
     wrap: Callable[[Desk], Desk] = lambda desk: desk
     acknowledged: Callable[[ChatEvent], None] = lambda _: None
-
-
-@dataclass(frozen=True, slots=True)
-class ListenerView:
-    """What is known of one App's long connection. `state` may also be `standby`: another process holds the App."""
-
-    app: str
-    app_id: str
-    state: str
-    observed_at: int
-    error_code: str
 
 
 @dataclass(frozen=True, slots=True)

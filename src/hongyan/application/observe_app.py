@@ -12,7 +12,7 @@ from hongyan.domain.identity import AppId, Brand, ChatApp
 from hongyan.ports import queries
 from hongyan.ports.chat import BotIdentity, ListenerState
 
-__all__ = ["AppProfile", "AppReport", "Check", "identity_loop", "observe_app", "verify_app"]
+__all__ = ["AppProfile", "AppReport", "Check", "ListenerView", "identity_loop", "observe_app", "verify_app"]
 
 log = structlog.get_logger(__name__)
 
@@ -25,6 +25,17 @@ class AppProfile:
     name: str
     brand: Brand
     base_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerView:
+    """What is known of one App's long connection. `state` may also be `standby`: another process holds the App."""
+
+    app: str
+    app_id: str
+    state: str
+    observed_at: int
+    error_code: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,13 @@
 """What a bot may do to messages: the rules behind the REST calls, each refusal with the platform's number."""
 
+import json
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import Final
 
+from feishu_simulator.cardkit.cards import CARD_LIFE_MS, Card
+from feishu_simulator.cardkit.reading import flattened
+from feishu_simulator.cardkit.sending import card_to_send, check_patch, check_sendable
 from feishu_simulator.content import ReadForm, read_form
 from feishu_simulator.conversation import Conversation
 from feishu_simulator.directory import Directory
@@ -15,6 +20,9 @@ UUID_WINDOW_MS: Final = 3_600_000
 UUID_LENGTH: Final = 50
 EDIT_CAP: Final = 20
 EDITABLE: Final = frozenset({"text", "post"})
+INTERACTIVE: Final = "interactive"
+PATCHES: Final = 5
+PATCH_WINDOW_MS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,7 @@ class BotCalls:
         self._directory = directory
         self._conversation = conversation
         self._sent: dict[tuple[str, str], Message] = {}
+        self._patched: defaultdict[str, deque[int]] = defaultdict(deque)
 
     def create(self, app: App, id_type: str, receive_id: str, draft: Draft) -> Message:
         """Send to a chat or a person, once per uuid and hour."""
@@ -64,6 +73,22 @@ class BotCalls:
             raise PlatformError(230072)
         self._conversation.rewrite(message, self._read(app, draft))
         return message
+
+    def patch(self, app: App, message_id: str, content: str) -> Card:
+        """Replace the card of the App's own message, within fourteen days."""
+        message = self._reachable(app, message_id)
+        self._conversation.messages.usable(message_id)
+        if message.sender != bot(app.app_id):
+            raise PlatformError(230071)
+        card = self._conversation.cards.of(message_id)
+        if card is None:
+            raise PlatformError(230001, "ext=This message is NOT a card.")
+        if self._world.clock.now_ms() - message.create_ms > CARD_LIFE_MS:
+            raise PlatformError(230031)
+        shown = check_patch(card.shown, content)
+        self._count_patch(message_id)
+        self._conversation.cards.show(card, shown, "patch")
+        return card
 
     def recall(self, app: App, message_id: str) -> None:
         """Take back the App's own message; a second call is refused as withdrawn."""
@@ -140,7 +165,9 @@ class BotCalls:
 
     def _say(self, app: App, draft: Draft, place: Placement) -> Message:
         form = self._read(app, draft)
-        utterance = Utterance(bot(app.app_id), draft.msg_type, form, place, draft.uuid)
+        cards = self._conversation.cards
+        card = card_to_send(cards, app, draft.content) if draft.msg_type == INTERACTIVE else None
+        utterance = Utterance(bot(app.app_id), draft.msg_type, form, place, draft.uuid, card)
         message = self._conversation.say(utterance)
         if draft.uuid is not None:
             self._sent[app.app_id, draft.uuid] = message
@@ -151,7 +178,22 @@ class BotCalls:
             party = self._directory.party(reference)
             return None if party is None else (party, self._directory.name_of(party))
 
+        if draft.msg_type == INTERACTIVE:
+            shown = check_sendable(self._conversation.cards, app, draft.content)
+            return ReadForm(json.dumps(flattened(shown), ensure_ascii=False))
         return read_form(draft.msg_type, draft.content, lookup)
+
+    def _count_patch(self, message_id: str) -> None:
+        """Refuse the sixth change of a card within a second; a clock that stands still knows no rate."""
+        clock = self._world.clock
+        if clock.virtual:
+            return
+        recent, now_ms = self._patched[message_id], clock.now_ms()
+        while recent and recent[0] <= now_ms - PATCH_WINDOW_MS:
+            recent.popleft()
+        if len(recent) >= PATCHES:
+            raise PlatformError(230020)
+        recent.append(now_ms)
 
     def _reachable(self, app: App, message_id: str) -> Message:
         message = self._conversation.messages.find(message_id)

@@ -3,7 +3,11 @@
 People (`people.py`) and bots (`bot_calls.py`) check their own right to act and then come here.
 """
 
+import json
+
 from feishu_simulator.announcements import Announcements
+from feishu_simulator.cardkit.cards import Card, Cards
+from feishu_simulator.cardkit.reading import flattened
 from feishu_simulator.content import ReadForm
 from feishu_simulator.directory import Directory, NewChat
 from feishu_simulator.messages import Messages, Utterance
@@ -24,11 +28,15 @@ class Conversation:
         self._announcements = announcements
         self.messages = messages
         self.reactions = reactions
-        self._views = Views(directory, messages, reactions)
+        self.cards = Cards(world)
+        self.cards.watch(self._redraw)
+        self.views = Views(directory, messages, reactions, self.cards)
 
     def say(self, utterance: Utterance) -> Message:
         """Say a message."""
         message = self.messages.append(utterance)
+        if utterance.card is not None:
+            self.cards.attach(utterance.card, message.message_id)
         self._record_message("said", message)
         self._announcements.said(message, utterance.place.chat)
         return message
@@ -95,7 +103,16 @@ class Conversation:
 
     def record_chat(self, chat: Chat) -> None:
         """Note in the journal how a chat is now."""
-        self._world.journal.record("chat", self._views.chat(chat))
+        self._world.journal.record("chat", self.views.chat(chat))
+
+    def _redraw(self, card: Card) -> None:
+        """Let the message of a card read as the card now looks."""
+        if card.message_id is None:
+            return
+        message = self.messages.find(card.message_id)
+        self.messages.redraw(message, json.dumps(flattened(card.shown), ensure_ascii=False))
+        facts = {"action": "redrawn", **self.views.message(message)}
+        self._world.journal.record("message", facts, subject=message.message_id)
 
     def _announce_join(self, chat: Chat, app_id: str) -> None:
         self._announcements.bot_joined(self._directory.apps[app_id], chat, self._operator(chat))
@@ -105,7 +122,7 @@ class Conversation:
         return person(chat.owner or next(iter(self._directory.users)))
 
     def _record_message(self, action: str, message: Message) -> None:
-        self._world.journal.record("message", {"action": action, **self._views.message(message)})
+        self._world.journal.record("message", {"action": action, **self.views.message(message)})
 
     def _record_reaction(self, action: str, reaction: Reaction) -> None:
-        self._world.journal.record("reaction", {"action": action, **self._views.reaction(reaction)})
+        self._world.journal.record("reaction", {"action": action, **self.views.reaction(reaction)})

@@ -17,6 +17,7 @@ from feishu_simulator.world import World
 
 ACK_WINDOW_MS: Final = 3_000
 LADDER_MS: Final = (15_000, 300_000, 3_600_000, 21_600_000)
+CALLBACK: Final = "card.action.trigger"
 HELD_AT_MOST_MS: Final = 5_000  # a reordered event goes out then, though no other came
 
 Json = dict[str, Any]
@@ -43,11 +44,12 @@ class Attempt:
     ack_code: int | None = None
     fault: str | None = None
     timer: Timer | None = None
+    answer: bytes | None = None
 
 
 @dataclass(slots=True)
 class Event:
-    """One event for one App, with everything that was tried."""
+    """One event for one App, with everything that was tried; `ended` hears of the end of a callback's only attempt."""
 
     event_id: str
     app: App
@@ -58,6 +60,7 @@ class Event:
     state: EventState = EventState.WAITING
     redelivers: bool = True
     attempts: list[Attempt] = field(default_factory=list)
+    ended: Callable[[Attempt], None] | None = None
 
 
 class Delivery:
@@ -74,11 +77,28 @@ class Delivery:
     def publish(self, app: App, event_type: str, subject: str, body: Json) -> None:
         """Deliver an event to an App that subscribes to it."""
         if app.enabled and app.subscribes(event_type):
-            self._start(app, event_type, subject, body)
+            self.begin(self._made(app, event_type, subject, body))
+
+    def call_back(self, app: App, subject: str, body: Json, ended: Callable[[Attempt], None]) -> Event:
+        """Make a card callback, which is tried once; `begin` sends it, `ended` is called when its attempt is over."""
+        event = self._made(app, CALLBACK, subject, body)
+        event.ended = ended
+        return event
+
+    def begin(self, event: Event) -> None:
+        """Send an event for the first time."""
+        self.events.append(event)
+        self._attempt(event)
+
+    def expire(self, event: Event) -> None:
+        """Let the time of a pending attempt be over; no change when none is pending."""
+        attempt = event.attempts[-1]
+        if attempt.outcome == "pending":
+            self._end(event, attempt, "timeout")
 
     def repeat(self, event: Event) -> None:
         """Deliver the same event once more under a new event_id, as the platform sometimes does after success."""
-        self._start(event.app, event.event_type, event.subject, event.body["event"])
+        self.begin(self._made(event.app, event.event_type, event.subject, event.body["event"]))
 
     def acknowledge(self, connection: Connection, frame: Frame) -> None:
         """Take a client's answer to a data frame: 200 ends the event, anything else is a failed attempt."""
@@ -87,7 +107,7 @@ class Delivery:
             return
         event, attempt = awaited
         connection.acks += 1
-        attempt.ack_code = _ack_code(frame.payload)
+        attempt.ack_code, attempt.answer = _ack_code(frame.payload), frame.payload
         if attempt.outcome != "pending":
             attempt.outcome = "late_ack"
             self._record(event, attempt)
@@ -96,20 +116,20 @@ class Delivery:
         else:
             self._end(event, attempt, "refused")
 
-    def _start(self, app: App, event_type: str, subject: str, body: Json) -> None:
+    def _made(self, app: App, event_type: str, subject: str, body: Json) -> Event:
         now_ms = self._world.clock.now_ms()
+        is_callback = event_type == CALLBACK
         header = {
             "event_id": self._world.ids.event_id(),
             "event_type": event_type,
-            "create_time": str(now_ms),
+            "create_time": str(now_ms * 1000 if is_callback else now_ms),  # callbacks count microseconds
             "token": "",
             "app_id": app.app_id,
             "tenant_key": app.tenant_key,
         }
         envelope = {"schema": "2.0", "header": header, "event": body}
-        event = Event(header["event_id"], app, event_type, subject, envelope, now_ms)
-        self.events.append(event)
-        self._attempt(event)
+        event_id = header["event_id"]
+        return Event(event_id, app, event_type, subject, envelope, now_ms, redelivers=not is_callback)
 
     def _attempt(self, event: Event) -> None:
         app_id = event.app.app_id
@@ -211,6 +231,8 @@ class Delivery:
         else:
             event.state = EventState.ABANDONED
         self._record(event, attempt)
+        if event.ended is not None:
+            event.ended(attempt)
 
     def _again(self, event: Event) -> None:
         if event.state is not EventState.ACKED:

@@ -132,7 +132,8 @@ class Rule:
         while self.window and self.window[0] <= now_ms - rate.window_ms:
             self.window.popleft()
         if len(self.window) >= rate.limit:
-            return max(1, math.ceil((self.window[0] + rate.window_ms - now_ms) / 1000))
+            oldest_ms = self.window[0] if self.window else now_ms  # a limit of 0 lets none through
+            return max(1, math.ceil((oldest_ms + rate.window_ms - now_ms) / 1000))
         self.window.append(now_ms)
         return None
 

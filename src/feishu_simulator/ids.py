@@ -72,6 +72,18 @@ class IdMint:
         """Mint an event id."""
         return self._hex("event", 32)
 
+    def card_id(self) -> str:
+        """Mint a card entity's id: nineteen digits."""
+        return str(self.number("card"))
+
+    def card_token(self) -> str:
+        """Mint the token that a callback carries for later updates."""
+        return f"c-{self._hex('card-token', 40)}"
+
+    def click_id(self) -> str:
+        """Mint a click's id; the platform has none, tests and the page need one."""
+        return f"click-{self._hex('click', 12)}"
+
     def resource_key(self, kind: str) -> str:
         """Mint an `img_v3_…` or `file_v3_…` key."""
         return f"{kind}_v3_{self._hex('resource', 24)}"

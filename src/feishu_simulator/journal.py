@@ -27,13 +27,24 @@ class Journal:
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._changes: deque[Change] = deque(maxlen=KEPT_CHANGES)
+        self._latest: dict[str, Change] = {}
         self._subscribers: list[Callable[[], None]] = []
         self.last_number = 0
 
-    def record(self, kind: str, facts: Json) -> None:
-        """Append a change and call every subscriber before returning."""
+    def record(self, kind: str, facts: Json, *, subject: str | None = None) -> None:
+        """Append a change and call every subscriber before returning.
+
+        With a `subject` the change before it on the same subject is emptied: a card that streams for minutes would
+        otherwise be kept in each of its looks.
+        """
         self.last_number += 1
-        self._changes.append(Change(self.last_number, self._now_ms(), kind, facts))
+        change = Change(self.last_number, self._now_ms(), kind, facts)
+        self._changes.append(change)
+        if subject is not None:
+            earlier, self._latest[subject] = self._latest.get(subject), change
+            if earlier is not None:
+                earlier.facts.clear()
+                earlier.facts["action"] = "superseded"
         for callback in tuple(self._subscribers):
             callback()
 

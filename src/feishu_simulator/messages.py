@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from feishu_simulator.cardkit.cards import Card
 from feishu_simulator.content import ReadForm
 from feishu_simulator.errors import PlatformError
 from feishu_simulator.model import Chat, ChatKind, Message, Party, Resource, Withdrawal
@@ -22,13 +23,14 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A message about to be said."""
+    """A message about to be said; `card` is what an interactive one carries."""
 
     sender: Party
     msg_type: str
     form: ReadForm
     place: Placement
     uuid: str | None = None
+    card: Card | None = None
 
 
 class Messages:
@@ -116,6 +118,12 @@ class Messages:
         message.content = form.content
         message.mentions = tuple(form.mentions)
         message.edits += 1
+        message.update_ms = self._world.clock.now_ms()
+
+    def redraw(self, message: Message, content: str) -> None:
+        """Replace the content of a card's message after the card changed."""
+        message.content = content
+        message.card_changes += 1
         message.update_ms = self._world.clock.now_ms()
 
     def withdraw(self, message: Message, how: Withdrawal) -> None:

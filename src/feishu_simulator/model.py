@@ -149,6 +149,7 @@ class Message:
     opens_thread: bool = False
     withdrawn: Withdrawal | None = None
     edits: int = 0
+    card_changes: int = 0
     uuid: str | None = None
 
     @property
@@ -190,8 +191,9 @@ def readable(msg_type: str, content: Json) -> str:
     """Return what a person would read of a message's content."""
     if msg_type == "text":
         return str(content.get("text", ""))
-    if msg_type == "post":
-        lines = ["".join(_node_text(node) for node in line) for line in content.get("content", [])]
+    if msg_type in ("post", "interactive"):
+        paragraphs = content.get("content") or content.get("elements") or []
+        lines = ["".join(_node_text(node) for node in line) for line in paragraphs]
         title = content.get("title")
         return "\n".join([title, *lines] if title else lines)
     if msg_type == "file":

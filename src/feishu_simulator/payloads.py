@@ -52,7 +52,7 @@ class Shapes:
             "create_time": str(message.create_ms),
             "update_time": str(message.update_ms),
             "deleted": message.withdrawn is not None,
-            "updated": message.edits > 0,
+            "updated": message.edits > 0 or message.card_changes > 0,
             "chat_id": message.chat_id,
             "sender": self.sender(message.sender, id_type),
         }

@@ -1,7 +1,13 @@
 """The whole platform as one object: its parts for the wire, and what tests may ask as a witness."""
 
+from typing import Any
+
 from feishu_simulator.announcements import Announcements
 from feishu_simulator.bot_calls import BotCalls
+from feishu_simulator.cardkit.cards import Card, CardUpdate
+from feishu_simulator.cardkit.controls import Control, Press, buttons
+from feishu_simulator.cardkit.operations import CardOperations
+from feishu_simulator.clicks import Click, Clicks
 from feishu_simulator.clock import SimClock
 from feishu_simulator.connections import Connections
 from feishu_simulator.conversation import Conversation
@@ -17,8 +23,9 @@ from feishu_simulator.reactions import Reactions
 from feishu_simulator.request_log import Request, RequestLog
 from feishu_simulator.settings import SimulatorSettings
 from feishu_simulator.tokens import Tokens
-from feishu_simulator.views import Views
 from feishu_simulator.world import World
+
+Json = dict[str, Any]
 
 LOST_LINE_CODE = 1001
 
@@ -49,7 +56,10 @@ class Platform:
         self.bot_calls = BotCalls(world, self.directory, conversation)
         self.people = People(world, self.directory, conversation, announcements)
         self.request_log = RequestLog(self.journal)
-        self.views = Views(self.directory, self.messages, self._reactions)
+        self.views = conversation.views
+        self.cards = conversation.cards
+        self.card_operations = CardOperations(world, self.cards)
+        self.clicks = Clicks(world, self.directory, conversation, self.delivery)
 
     def reset(self) -> None:
         """Forget everything but the time: connections close, ids start over from the seed."""
@@ -95,6 +105,26 @@ class Platform:
         """Return a message's reactions, oldest first."""
         return self._reactions.on(message_id)
 
+    def card(self, message_id: str) -> Json:
+        """Return the card that a message shows now; KeyError when it carries none."""
+        return self._card(message_id).shown
+
+    def card_updates(self, message_id: str) -> list[CardUpdate]:
+        """Return every look that a message's card had, oldest first, the first one included."""
+        return list(self._card(message_id).updates)
+
+    def buttons(self, message_id: str) -> list[Control]:
+        """Return the buttons that a message's card shows now, in the order of its text."""
+        return buttons(self.card(message_id))
+
+    def streaming(self, message_id: str) -> bool:
+        """Say whether text is being streamed into a message's card."""
+        return self._card(message_id).streaming
+
+    def click(self, user: User, message_id: str, **press: Any) -> Click:
+        """Use a control of a message's card as a person; the keywords are fields of `Press`."""
+        return self.clicks.press(user.user_id, message_id, Press(**press))
+
     def requests(self, pattern: str = "*") -> list[Request]:
         """Return the calls whose endpoint matches, as fault rules match, oldest first."""
         return [request for request in self.request_log.requests if matches(pattern, request.endpoint)]
@@ -102,3 +132,9 @@ class Platform:
     def events(self, event_type: str | None = None) -> list[Event]:
         """Return the events, of one type or all, oldest first."""
         return [event for event in self.delivery.events if event_type in (None, event.event_type)]
+
+    def _card(self, message_id: str) -> Card:
+        card = self.cards.of(message_id)
+        if card is None:
+            raise KeyError(message_id)
+        return card

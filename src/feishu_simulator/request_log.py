@@ -27,6 +27,8 @@ class Request:
     code: int | None = None
     uuid: str | None = None
     message_id: str | None = None
+    card_id: str | None = None
+    sequence: int | None = None
     duration_us: int = 0
     fault: str | None = None
     body: str = ""
@@ -70,6 +72,8 @@ def request_view(request: Request) -> Json:
         "code": request.code,
         "uuid": request.uuid,
         "message_id": request.message_id,
+        "card_id": request.card_id,
+        "sequence": request.sequence,
         "duration_us": request.duration_us,
         "fault": request.fault,
         "body": request.body,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from feishu_simulator.cardkit.cards import Card, Cards
+from feishu_simulator.cardkit.reading import summary
 from feishu_simulator.directory import Directory
 from feishu_simulator.messages import Messages
 from feishu_simulator.model import App, Chat, Message, Party, Reaction, User, person
@@ -18,6 +20,7 @@ class Views:
     directory: Directory
     messages: Messages
     reactions: Reactions
+    cards: Cards
 
     def app(self, app: App) -> Json:
         """Return an App with its secret: this API belongs to whoever runs the simulator."""
@@ -85,9 +88,15 @@ class Views:
             "withdrawn": message.withdrawn.value if message.withdrawn else None,
             "edits": message.edits,
             "uuid": message.uuid,
+            "card": self.card(message.message_id),
             "mentions": [{"key": item.key, **self.party(item.party)} for item in message.mentions],
             "reactions": [self.reaction(item) for item in self.reactions.on(message.message_id)],
         }
+
+    def card(self, message_id: str) -> Json | None:
+        """Return the card of a message as it is now; None when it carries none."""
+        card = self.cards.of(message_id)
+        return None if card is None else _card(card)
 
     def reaction(self, reaction: Reaction) -> Json:
         """Return a reaction."""
@@ -102,6 +111,17 @@ class Views:
     def party(self, party: Party) -> Json:
         """Return who someone is."""
         return {"kind": party.kind.value, "id": party.id, "name": self.directory.name_of(party)}
+
+
+def _card(card: Card) -> Json:
+    return {
+        "card_id": card.card_id,
+        "sequence": card.sequence,
+        "streaming": card.streaming,
+        "typed": card.updates[-1].typed,
+        "summary": summary(card.shown),
+        "shown": card.shown,
+    }
 
 
 def _sorted(values: frozenset[str] | None) -> list[str] | None:

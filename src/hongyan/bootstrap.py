@@ -222,7 +222,7 @@ class Gateway:
             try:
                 lock.acquire(started_at=self.desk.clock.now())
                 break
-            except BusyError:
+            except (BusyError, OSError):  # held, or the folder of locks cannot be used now
                 self._standby.add(app_id)
                 await self.desk.clock.sleep(STANDBY_RETRY_MS)
         self._standby.discard(app_id)

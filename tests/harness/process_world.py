@@ -31,10 +31,11 @@ ENDED: Final = frozenset({EventState.ACKED, EventState.ABANDONED})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a world's gateway is configured: its executors by name; `more` is appended to its file."""
+    """How a world's gateway is configured: its executors by name, another secret than the App's own, more settings."""
 
     executors: Mapping[str, Sequence[str]] = field(default_factory=lambda: {"rehearsal": REHEARSAL})
     reactions: bool = False
+    secret: str | None = None
     more: str = ""
 
 
@@ -62,13 +63,16 @@ class ProcessWorld:
 
     # --- the gateway's life -----------------------------------------------------------------
 
-    async def start(self, *, kill: str = "") -> GatewayProcess:
-        """Start a gateway on the home and wait until it listens to the platform."""
+    async def start(self, *, kill: str = "", plan: Plan | None = None) -> GatewayProcess:
+        """Start a gateway on the home and wait until it listens to the platform; a plan replaces the one before."""
+        self.plan = plan or self.plan
         self._write_settings()
-        environ = {SECRET: self.app.secret, "XDG_RUNTIME_DIR": str(self.home)}
+        secret = self.app.secret if self.plan.secret is None else self.plan.secret
+        environ = {SECRET: secret, "XDG_RUNTIME_DIR": str(self.home)}
         self._gateway = GatewayProcess(self.home, "--no-simulator", kill=kill, environ=environ)
         await self._gateway.start()
-        await self.simulator.until(lambda: bool(self.platform.connections.live(self.app.app_id)))
+        if self.plan.secret is None:
+            await self.simulator.until(lambda: bool(self.platform.connections.live(self.app.app_id)))
         return self._gateway
 
     async def close(self) -> None:

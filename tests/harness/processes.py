@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,10 @@ import httpx
 
 from tests.harness.killed_daemon import KILL_VARIABLE
 
-__all__ = ["Ended", "GatewayProcess", "hongyan", "run_to_end", "running"]
+__all__ = ["Ended", "GatewayProcess", "hongyan", "run_to_end", "running", "until"]
 
 PATIENCE_SECONDS: Final = 30.0
+LOOK_SECONDS: Final = 0.02
 HONGYAN: Final = ("-m", "hongyan")
 KILLED: Final = ("-m", "tests.harness.killed_daemon")
 QUIET: Final = ("--no-open", "--port", "0")
@@ -125,6 +126,12 @@ class GatewayProcess:
         transport = httpx.AsyncHTTPTransport(uds=str(self.home / "run" / "gateway.sock"))
         return httpx.AsyncClient(transport=transport, base_url="http://gateway/api/v1", timeout=PATIENCE_SECONDS)
 
+    def platform(self) -> httpx.AsyncClient:
+        """Act on the simulated platform that it brought up."""
+        headers = {"authorization": f"Bearer {self.ready['simulator_token']}"}
+        base = f"{self.ready['simulator_url']}/_sim"
+        return httpx.AsyncClient(base_url=base, headers=headers, timeout=PATIENCE_SECONDS, trust_env=False)
+
 
 @asynccontextmanager
 async def running(
@@ -139,9 +146,16 @@ async def running(
         await gateway.end()
 
 
-async def run_to_end(*words: str, environ: Mapping[str, str] | None = None) -> Ended:
-    """Run `python WORDS` that is expected to end by itself."""
-    process = await _spawn(words, environ or {})
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Look again until it is so, within half a minute."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not await condition():  # noqa: ASYNC110 - another process sets no event of ours
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def run_to_end(*words: str, through: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Ended:
+    """Run `python WORDS` that is expected to end by itself; `through` are words before the program, as of `env`."""
+    process = await _spawn(words, environ or {}, through)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             said, complained = await process.communicate()
@@ -157,10 +171,10 @@ async def hongyan(home: Path, *words: str, environ: Mapping[str, str] | None = N
     return await run_to_end(*HONGYAN, "--home", str(home), *words, environ=environ)
 
 
-async def _spawn(words: Sequence[str], environ: Mapping[str, str]) -> Process:
+async def _spawn(words: Sequence[str], environ: Mapping[str, str], through: Sequence[str] = ()) -> Process:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(DROPPED)}
     paths = [str(ROOT), *filter(None, [kept.get("PYTHONPATH", "")])]
     whole = {**kept, "PYTHONPATH": os.pathsep.join(paths), **environ}
     return await asyncio.create_subprocess_exec(
-        sys.executable, *words, stdout=PIPE, stderr=PIPE, env=whole, start_new_session=True
+        *through, sys.executable, *words, stdout=PIPE, stderr=PIPE, env=whole, start_new_session=True
     )

@@ -104,6 +104,7 @@ class World:
         self.commits: list[Changes] = []
         self._entropy = SeededEntropy(seed)
         self._gateway: Gateway | None = None
+        self._abandoned: list[Gateway] = []
         self._running: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         simulator.subscribe(self._changed.set)
@@ -136,6 +137,7 @@ class World:
         """Drop the gateway as SIGKILL would: nothing is finished, no agent is told."""
         await self._cancel_run()
         await self.gateway.abandon()
+        self._abandoned.append(self.gateway)
         self._gateway = None
 
     async def restart(self, crash: Crash | None = None) -> None:
@@ -149,6 +151,9 @@ class World:
             await self._cancel_run()
             await self._gateway.close()
             self._gateway = None
+        for gateway in self._abandoned:  # what a crash left behind must not outlive the test
+            await gateway.desk.agents.close()
+        self._abandoned.clear()
 
     async def bind(self, executor: str = "rehearsal") -> None:
         """Pair the owner by a real message and bind the private chat to the workspace and an executor."""
@@ -301,7 +306,8 @@ class World:
             if self._running is not None and self._running.done():
                 self._running.result()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), 0.05)
+                async with asyncio.timeout(0.05):  # `wait_for` may swallow a cancellation
+                    await self._changed.wait()
             self._changed.clear()
             if once:
                 return

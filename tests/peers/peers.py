@@ -17,6 +17,7 @@ from feishu_simulator.people import Speech
 
 CLIENTS = Path(__file__).parent / "clients"
 WAIT_SECONDS = 60.0  # the Python client takes seconds to import on a busy machine
+PYTHON_CLIENTS = {"lark-oapi": "lark_bot.py", "lark-channel-sdk": "channel_bot.py"}
 BRISK = ClientConfig(reconnect_interval=1, reconnect_nonce=0, ping_interval=1)
 
 Json = dict[str, Any]
@@ -28,8 +29,8 @@ class MissingClientError(AssertionError):
 
 def command(client: str) -> list[str]:
     """Return how a client is started."""
-    if client == "lark-oapi":
-        return [sys.executable, "-W", "ignore", str(CLIENTS / "lark_bot.py")]
+    if client in PYTHON_CLIENTS:
+        return [sys.executable, "-W", "ignore", str(CLIENTS / PYTHON_CLIENTS[client])]
     node = shutil.which("node")
     if node is None or not (CLIENTS / "node_modules" / "@larksuiteoapi" / "node-sdk").is_dir():
         raise MissingClientError(f"the Node client is missing: npm ci --prefix {CLIENTS}")
@@ -92,10 +93,10 @@ class Meeting:
 
 @asynccontextmanager
 async def meeting(client: str) -> AsyncIterator[Meeting]:
-    """Start a simulator and a client that connects to it."""
+    """Start a simulator and a client that connects to it; the channel client ignores messages that are not of today."""
     arguments = command(client)
     loopback = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
-    async with Simulator(SimulatorSettings(clock="virtual")) as simulator:
+    async with Simulator(SimulatorSettings(clock="real" if client == "lark-channel-sdk" else "virtual")) as simulator:
         app = simulator.platform.add_app("Hongyan")
         app.client_config = BRISK
         user = simulator.platform.add_user("Lin Yan")

@@ -190,3 +190,19 @@ async def test_a_malformed_or_unknown_command_carries_nothing_out(world: World, 
     assert "Not carried out" in world.answers_to(said)[0]
     assert world.prompts() == []
     await world.adds_up()
+
+
+@pytest.mark.scenario("L52")
+async def test_a_stop_reaches_what_still_runs_in_the_conversation_before_new(world: World) -> None:
+    before = world.say("[[say:begun]][[wait:never]]")
+    await world.until_rows(RUNNING)
+    world.say("/new")
+    quick = world.say("a quick one")
+    await world.until(lambda: bool(world.answers_to(quick)))
+    await world.until_settled(but=("active",))
+    stop = world.say("/stop")
+    await world.until_settled()
+    assert world.answers_to(stop) == ["Stopped."]
+    assert world.answers_to(before) == ["Stopped by you after 0 s."]
+    assert world.answers_to(quick) == ["echo: a quick one"]
+    await world.adds_up()

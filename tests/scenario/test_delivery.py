@@ -121,6 +121,9 @@ async def test_what_cannot_be_found_stays_unknown_and_the_owner_sends_it_again(w
     [owed] = await list_owed(world.gateway.desk)
     assert OwedAction.SEND_AGAIN in owed.actions
     await act_on_owed(world.gateway.desk, owed.id, OwedAction.SEND_AGAIN, owed.version)
+    [part] = await world.rows("SELECT id FROM parts WHERE transport = 'text' AND state = 'unknown'")
+    with pytest.raises(RefusedError, match="already"):
+        await send_again(world.gateway.desk, part[0])
     await world.until_settled()
     assert world.answers_to(said) == ["echo: lost for good"]
     assert (await world.adds_up()).received.classes["answered"] == 1

@@ -186,3 +186,16 @@ async def test_a_queued_message_that_is_recalled_never_runs(world: World) -> Non
     assert world.answers_to(second) == []
     assert "taken back" not in "".join(world.answers())
     await world.adds_up()
+
+
+async def test_a_message_with_half_a_letter_blocks_nobody(world: World) -> None:
+    world.fault_read_once()
+    broken = world.say("words")
+    await world.until_rows("SELECT 1 FROM requests WHERE state = 'captured' AND tries = 1")
+    broken.content = r'{"text":"cut \ud83e off"}'
+    await world.advance(limits.BACK_OFF_MS)
+    after = world.say("and whole again")
+    await world.until_settled()
+    assert world.answers_to(broken) == ["echo: cut \ufffd off"]
+    assert world.answers_to(after) == ["echo: and whole again"]
+    await world.adds_up()

@@ -1,5 +1,7 @@
 """What needs a person: each thing can be acted on once, and acting on it leads to one end."""
 
+import asyncio
+
 import pytest
 from tests.harness import World
 
@@ -87,6 +89,21 @@ async def test_only_the_first_of_two_decisions_counts(world: World) -> None:
         await act_on_owed(world.gateway.desk, row.id, OwedAction.RUN_AGAIN, row.version)
     await world.until_settled()
     assert await world.rows("SELECT count(*) FROM turns") == [(2,)]
+    await world.adds_up()
+
+
+async def test_of_two_decisions_at_the_same_moment_one_counts(world: World) -> None:
+    await _fail_once(world)
+    row, desk = await _only_owed(world), world.gateway.desk
+    ends = await asyncio.gather(
+        *(act_on_owed(desk, row.id, action, row.version) for action in (OwedAction.RUN_AGAIN, OwedAction.CLOSE)),
+        return_exceptions=True,
+    )
+    [refused] = [end for end in ends if end is not None]
+    assert isinstance(refused, RefusedError)
+    assert refused.code == "owed.changed"
+    await world.until_settled()
+    assert await list_owed(desk) == []
     await world.adds_up()
 
 

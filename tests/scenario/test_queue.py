@@ -146,3 +146,17 @@ async def test_a_failed_turn_is_told_once_verified_and_owed_until_it_is_answered
     assert [(row[1], row[2]) for row in owed] == [("told", 1)]
     assert len(world.answers_to(from_person)) == 1
     await world.adds_up()
+
+
+async def test_an_agent_is_put_away_when_it_was_idle_for_long_and_comes_back_with_its_session(world: World) -> None:
+    world.say("first")
+    await world.until_settled()
+    upstream = await world.rows("SELECT id, upstream FROM sessions")
+    assert world.gateway.desk.agents.alive() == (upstream[0][0],)
+    await world.advance(limits.AGENT_PUT_AWAY_MS + limits.SAFETY_SCAN_MS, leap=True)
+    await world.until(lambda: world.gateway.desk.agents.alive() == ())
+    said = world.say("and again [[count]]")
+    await world.until_settled()
+    assert world.answers_to(said) == ["echo: and again (turn 2)"]
+    assert await world.rows("SELECT id, upstream FROM sessions") == upstream
+    await world.adds_up()

@@ -1,5 +1,7 @@
 """After a crash: what the agent's own history proves is finished, what it does not prove waits for a person."""
 
+import asyncio
+
 import pytest
 from tests.harness import World
 from tests.harness.world import Crash
@@ -204,6 +206,23 @@ async def test_the_first_decision_about_a_held_turn_wins(plain_world: World) -> 
     await world.adds_up()
 
 
+async def test_of_two_decisions_about_a_held_turn_at_the_same_moment_one_counts(plain_world: World) -> None:
+    world = plain_world
+    await _hold_one_with_one_behind(world)
+    world.release("go")
+    row, desk = await _only_owed(world), world.gateway.desk
+    decisions = (OwedAction.RUN_AGAIN, OwedAction.DROP, OwedAction.RUN_AGAIN)
+    ends = await asyncio.gather(
+        *(act_on_owed(desk, row.id, action, row.version) for action in decisions), return_exceptions=True
+    )
+    refused = [end for end in ends if isinstance(end, RefusedError)]
+    assert [end.code for end in refused] == ["owed.changed"] * 2
+    await world.until_settled()
+    assert len(world.prompts()) == (2 if ends[1] is None else 3)
+    assert await list_owed(desk) == []
+    await world.adds_up()
+
+
 @pytest.mark.scenario("P31")
 async def test_what_a_lost_session_owes_is_run_again_in_the_one_that_new_opened(world: World) -> None:
     world.say("[[lose-session]] forget me")
@@ -220,3 +239,21 @@ async def test_what_a_lost_session_owes_is_run_again_in_the_one_that_new_opened(
     await world.until_settled()
     assert world.answers_to(failed)[-1] == "echo: do this in any case"
     assert (await world.adds_up()).owed == 0
+
+
+@pytest.mark.scenario("D6")
+async def test_the_day_to_decide_begins_when_the_turn_was_held_not_when_it_began(plain_world: World) -> None:
+    world = plain_world
+    world.say("[[say:begun]][[wait:never]] work")
+    await world.until_rows(RUNNING)
+    await world.crash()
+    await world.clock.leap(2 * limits.HELD_LIFE_MS)  # the machine was off for two days
+    await world.start()
+    await world.until_rows(HELD)
+    await world.advance(limits.HELD_LIFE_MS - limits.SAFETY_SCAN_MS, leap=True)
+    await world.until_settled()
+    assert await world.rows("SELECT state FROM turns") == [("held",)]
+    await world.advance(2 * limits.SAFETY_SCAN_MS, leap=True)
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'failed'")
+    await world.until_settled()
+    await world.adds_up()

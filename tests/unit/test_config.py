@@ -20,7 +20,7 @@ from hongyan.domain.workspaces import Grant
 WHOLE: Final = """\
 [gateway]
 port = 9000
-database = "postgresql://hongyan:pw@localhost/hongyan"
+database = "sqlite"
 reactions = false
 
 [[apps]]
@@ -87,6 +87,20 @@ def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
     home = write(tmp_path, WHOLE)
     settings = load_settings(home, {"HONGYAN_GATEWAY__PORT": "7000", "HONGYAN_HOME": "/elsewhere", "PORT": "1"})
     assert (settings.gateway.port, settings.gateway.reactions, len(settings.apps)) == (7000, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ('[gateway]\nhost = "0.0.0.0"\n', 2),
+        ('[gateway]\ndatabase = "postgresql://u:pw@h/d"\n', 2),
+        ('[[executors]]\nname = "c"\ncommand = ["c"]\nprotocol = "codex"\n', 4),
+    ],
+)
+def test_what_this_version_cannot_do_is_refused_where_it_is_written(tmp_path: Path, table: str, line: int) -> None:
+    found = problem(tmp_path, table)
+    assert (found.line, found.code) == (line, "config.invalid_value")
+    assert "pw" not in found.message
 
 
 def test_a_wrong_variable_is_named_instead_of_a_line(tmp_path: Path) -> None:

@@ -62,12 +62,13 @@ def route(platform: Platform, method: str, path: str, act: Act) -> Route:
     async def endpoint(request: Request) -> JSONResponse:
         query = dict(request.query_params)
         asked = Asked(platform, dict(request.path_params), query, await request.body())
-        return _answered(act, asked)
+        return answered(act, asked)
 
     return Route(path, endpoint, methods=[method])
 
 
-def _answered(act: Act, asked: Asked) -> JSONResponse:
+def answered(act: Act, asked: Asked) -> JSONResponse:
+    """Perform an act and return its outcome, or why it was not performed."""
     try:
         return JSONResponse(act(asked))
     except ValidationError as error:

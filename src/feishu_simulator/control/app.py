@@ -3,13 +3,12 @@
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from feishu_simulator.control import acts, machinery, residents, timeline
-from feishu_simulator.control.act import Act, refusal, route
+from feishu_simulator.control.act import Act, route
+from feishu_simulator.control.clicks import ClickDesk, card, clicks
 from feishu_simulator.control.guard import Door, Guard
 from feishu_simulator.control.page import page_routes
 from feishu_simulator.control.stream import Streams
@@ -27,6 +26,8 @@ ACTS: Final[tuple[tuple[str, str, Act], ...]] = (
     ("POST", "/_sim/messages", acts.act),
     ("GET", "/_sim/messages", acts.messages),
     ("POST", "/_sim/reactions", acts.react),
+    ("GET", "/_sim/clicks", clicks),
+    ("GET", "/_sim/cards/{message_id}", card),
     ("GET", "/_sim/requests", machinery.requests),
     ("GET", "/_sim/connections", machinery.connections),
     ("POST", "/_sim/connections/{connection_id}", machinery.cut_connection),
@@ -50,11 +51,7 @@ def control_app(platform: Platform, door: Door, streams: Streams) -> ASGIApp:
     routes = [
         *(route(platform, method, path, act) for method, path, act in ACTS),
         Route("/_sim/stream", streams.endpoint),
-        Route("/_sim/clicks", _clicks, methods=["POST"]),
+        Route("/_sim/clicks", ClickDesk(platform).endpoint, methods=["POST"]),
         *page_routes(door),
     ]
     return Guard(Starlette(routes=routes), door)
-
-
-async def _clicks(_: Request) -> JSONResponse:
-    return refusal(501, "not_built", "cards are not simulated")

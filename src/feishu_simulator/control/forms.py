@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from feishu_simulator.cardkit.controls import Press
 from feishu_simulator.faults import Effect, Match, RateLimit
 from feishu_simulator.model import ChatKind, ClientConfig
 
@@ -144,6 +145,30 @@ class ReactionForm(Form):
     message: str
     emoji: str
     remove: bool = False
+
+
+class ClickForm(Form):
+    """A person uses a control of a card: which one, by what it has, and what they put in.
+
+    Without any mark the first control is meant; `form_value` is what differs from what the form already holds.
+    """
+
+    user: str
+    message: str
+    element: str | None = None
+    name: str | None = None
+    value: Any = None
+    text: str | None = None
+    tag: str | None = None
+    form_value: dict[str, Any] | None = None
+    option: str | None = None
+    options: list[str] | None = None
+    input_value: str | None = None
+    checked: bool | None = None
+
+    def to_press(self) -> Press:
+        """Return the press."""
+        return Press(**self.model_dump(exclude={"user", "message"}))
 
 
 class VisitForm(Form):

@@ -9,7 +9,7 @@ from feishu_simulator.journal import Change
 
 SHOWN_CHANGES: Final = 400
 MOST_CHANGES: Final = 2_000
-KINDS: Final = frozenset({"event", "request", "connection", "fault"})
+KINDS: Final = frozenset({"event", "request", "connection", "fault", "click"})
 
 
 def timeline(asked: Asked) -> Json:

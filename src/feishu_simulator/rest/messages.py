@@ -1,6 +1,9 @@
-"""Messages over REST: create, reply, edit, recall, get, mget, list, and the files they carry."""
+"""Messages over REST: create, reply, edit, patch, recall, get, mget, list, and the files they carry."""
 
-from feishu_simulator.bot_calls import Draft
+import json
+
+from feishu_simulator.bot_calls import INTERACTIVE, Draft
+from feishu_simulator.cardkit.card_json import is_new
 from feishu_simulator.errors import PlatformError, invalid_field
 from feishu_simulator.history import Page, Range, chat_page, thread_page
 from feishu_simulator.model import Chat, ChatKind, Message, bot
@@ -8,6 +11,7 @@ from feishu_simulator.rest.call import Binary, Call, Json, paged
 
 MGET_MOST = 50
 GROUP_HISTORY = "im:message.group_msg"
+SENT_CARD, WHOLE_CARD = "user_card_content", "raw_card_content"
 
 
 def create(call: Call) -> Json:
@@ -31,6 +35,14 @@ def edit(call: Call) -> Json:
     return _noted(call, call.platform.bot_calls.edit(call.app, call.path["message_id"], draft))
 
 
+def patch(call: Call) -> Json:
+    """Replace an own card."""
+    call.request.message_id = call.path["message_id"]
+    card = call.platform.bot_calls.patch(call.app, call.path["message_id"], call.text("content"))
+    call.request.card_id = card.card_id
+    return {}
+
+
 def recall(call: Call) -> Json:
     """Take an own message back."""
     call.request.message_id = call.path["message_id"]
@@ -42,7 +54,7 @@ def get(call: Call) -> Json:
     """Read one message."""
     id_type = call.id_type()
     found = call.platform.bot_calls.get(call.app, call.path["message_id"])
-    return {"items": [call.shapes.message(found, id_type)]}
+    return {"items": [_read(call, found, call.shapes.message(found, id_type))]}
 
 
 def mget(call: Call) -> Json:
@@ -53,7 +65,7 @@ def mget(call: Call) -> Json:
         raise invalid_field("message_ids", len(asked), f"the number of ids is between 1 and {MGET_MOST}")
     known = (call.platform.messages.by_id.get(message_id) for message_id in asked)
     readable = [item for item in known if item is not None and _in_chat(call, item)]
-    return {"items": [call.shapes.message(item, id_type) for item in readable]}
+    return {"items": [_read(call, item, call.shapes.message(item, id_type)) for item in readable]}
 
 
 def list_messages(call: Call) -> Json:
@@ -66,7 +78,7 @@ def list_messages(call: Call) -> Json:
     newest_first = order == "ByCreateTimeDesc"
     read = _thread if container == "thread" else _chat
     page = read(call, container_id, newest_first)
-    return paged(page, [call.shapes.message(item, listed=True) for item in page.items])
+    return paged(page, [_read(call, item, call.shapes.message(item, listed=True)) for item in page.items])
 
 
 def resource(call: Call) -> Binary:
@@ -89,7 +101,21 @@ def _draft(call: Call) -> Draft:
 
 def _noted(call: Call, message: Message) -> Json:
     call.request.message_id = message.message_id
+    card = call.platform.cards.of(message.message_id)
+    call.request.card_id = card.card_id if card else None
     return call.shapes.message(message)
+
+
+def _read(call: Call, message: Message, shape: Json) -> Json:
+    """Put the card itself in the place of its flattened words when it is asked for."""
+    asked = call.asked("card_msg_content_type")
+    card = call.platform.cards.of(message.message_id) if message.msg_type == INTERACTIVE else None
+    if card is None or message.withdrawn is not None or asked not in (SENT_CARD, WHOLE_CARD):
+        return shape
+    shown = json.dumps(card.shown, ensure_ascii=False)
+    whole = {"json_card": shown, "card_schema": 2 if is_new(card.shown) else 1}
+    shape["body"] = {"content": shown if asked == SENT_CARD else json.dumps(whole, ensure_ascii=False)}
+    return shape
 
 
 def _in_chat(call: Call, message: Message) -> bool:

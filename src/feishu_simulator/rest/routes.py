@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from feishu_simulator.errors import PlatformError
-from feishu_simulator.rest import chats, entrance, messages, reactions
+from feishu_simulator.rest import cards, chats, entrance, messages, reactions
 from feishu_simulator.rest.call import Handler
 
 SEND: Final = ("im:message", "im:message:send_as_bot", "im:message:send")
@@ -14,6 +14,7 @@ EDIT: Final = ("im:message", "im:message:send_as_bot", "im:message:update")
 RECALL: Final = ("im:message", "im:message:send_as_bot", "im:message:recall")
 REACT: Final = ("im:message", "im:message.reactions:write_only")
 READ_REACTIONS: Final = ("im:message", "im:message:readonly", "im:message.reactions:read")
+CARDS: Final = ("cardkit:card:write",)
 CHATS: Final = ("im:chat", "im:chat:readonly")
 MEMBERS: Final = ("im:chat", "im:chat:readonly", "im:chat.members:read")
 CONTACT: Final = ("contact:contact.base:readonly", "contact:user.base:readonly")
@@ -32,6 +33,8 @@ class Route:
 
 _IM: Final = "/open-apis/im/v1"
 _MESSAGE: Final = f"{_IM}/messages/:message_id"
+_CARDS: Final = "/open-apis/cardkit/v1/cards"
+_ELEMENT: Final = f"{_CARDS}/:card_id/elements/:element_id"
 ROUTES: Final = (
     Route("POST", "/callback/ws/endpoint", entrance.endpoint, open=True),
     Route("POST", "/open-apis/auth/v3/tenant_access_token/internal", entrance.tenant_token, open=True),
@@ -41,12 +44,24 @@ ROUTES: Final = (
     Route("GET", f"{_IM}/messages/mget", messages.mget, READ),
     Route("GET", _MESSAGE, messages.get, READ),
     Route("PUT", _MESSAGE, messages.edit, EDIT),
+    Route("PATCH", _MESSAGE, messages.patch, EDIT),
     Route("DELETE", _MESSAGE, messages.recall, RECALL),
     Route("POST", f"{_MESSAGE}/reply", messages.reply, SEND),
     Route("GET", f"{_MESSAGE}/resources/:file_key", messages.resource, READ),
     Route("POST", f"{_MESSAGE}/reactions", reactions.add, REACT),
     Route("GET", f"{_MESSAGE}/reactions", reactions.list_reactions, READ_REACTIONS),
     Route("DELETE", f"{_MESSAGE}/reactions/:reaction_id", reactions.remove, REACT),
+    Route("POST", _CARDS, cards.create, CARDS),
+    Route("POST", f"{_CARDS}/id_convert", cards.id_convert, CARDS),
+    Route("PUT", f"{_CARDS}/:card_id", cards.replace, CARDS),
+    Route("PATCH", f"{_CARDS}/:card_id/settings", cards.settings, CARDS),
+    Route("POST", f"{_CARDS}/:card_id/batch_update", cards.batch_update, CARDS),
+    Route("POST", f"{_CARDS}/:card_id/elements", cards.add_elements, CARDS),
+    Route("PUT", _ELEMENT, cards.replace_element, CARDS),
+    Route("PATCH", _ELEMENT, cards.change_element, CARDS),
+    Route("DELETE", _ELEMENT, cards.delete_element, CARDS),
+    Route("PUT", f"{_ELEMENT}/content", cards.stream_text, CARDS),
+    Route("POST", "/open-apis/interactive/v1/card/update", cards.update_later),
     Route("GET", f"{_IM}/chats", chats.list_chats, CHATS),
     Route("POST", f"{_IM}/chats", chats.create, ("im:chat", "im:chat:create")),
     Route("GET", f"{_IM}/chats/:chat_id", chats.get, CHATS),

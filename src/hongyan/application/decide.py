@@ -1,6 +1,8 @@
 """Decide what was asked, from any surface: the first decision wins, and everybody else is told that it did."""
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from functools import partial
+
+from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Insert
 from hongyan.domain.decisions import (
     Decision,
@@ -76,10 +78,10 @@ async def expire_open(desk: Desk) -> list[str]:
     """
     now, settled = desk.clock.now(), []
     for decision in await desk.store.all(queries.OPEN_DECISIONS):
-        await desk.store.commit(Changes("expire_decision", expire_steps(decision, now)))
+        await insist(desk, partial(desk.store.commit, Changes("expire_decision", expire_steps(decision, now))))
         settled.append(decision.id)
     for decision in await desk.store.all(queries.UNAPPLIED_DECISIONS):
-        await desk.store.commit(Changes("not_applied", applied_steps(decision, "restart", now)))
+        await insist(desk, partial(desk.store.commit, Changes("not_applied", applied_steps(decision, "restart", now))))
         settled.append(decision.id)
     return settled
 

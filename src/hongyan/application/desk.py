@@ -66,6 +66,7 @@ class Order:
 class RunningTurn:
     """A Turn that this process drives: its live agent, whether a stop was asked, and whether it took a kill."""
 
+    session_id: str = ""
     agent: Agent | None = None
     stop_asked: bool = False
     killed: bool = False

@@ -197,7 +197,8 @@ async def _hold(desk: Desk, turn_id: TurnId, reason: HoldReason) -> tuple[Change
     scene = await _scene(desk, turn_id)
     if scene.turn.state in TERMINAL or scene.turn.state is TurnState.HELD:
         return None, None
-    held = move_turn(scene.turn, TurnEvent.HOLD, hold_reason=reason.value, code=f"turn.{reason.value}")
+    code = f"turn.{reason.value}"
+    held = move_turn(scene.turn, TurnEvent.HOLD, hold_reason=reason.value, held_at=desk.clock.now(), code=code)
     request = scene.request
     if request is None:
         return Changes("hold", (held,)), None
@@ -209,14 +210,14 @@ async def _hold(desk: Desk, turn_id: TurnId, reason: HoldReason) -> tuple[Change
         else ()
     )
     marks = await _clear_mark(desk, scene)
-    return Changes("hold", (held, owe(request, f"turn.{reason.value}"), *notice, *marks)), None
+    return Changes("hold", (held, owe(request, code), *notice, *marks)), None
 
 
 async def _requeue(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
     scene = await _scene(desk, turn_id)
     if scene.turn.state not in {TurnState.CLAIMED, TurnState.STARTING, TurnState.HELD}:
         return None, None
-    back = move_turn(scene.turn, TurnEvent.REQUEUE, claimed_at=0, intent_at=0, hold_reason="", code="")
+    back = move_turn(scene.turn, TurnEvent.REQUEUE, claimed_at=0, intent_at=0, held_at=0, hold_reason="", code="")
     count = Update("sessions", {"id": scene.session.id}, {"queued": Add(1)})
     request = scene.request
     settled = (owe(request, ""),) if request is not None and request.owed else ()

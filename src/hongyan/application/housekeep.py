@@ -13,7 +13,7 @@ from hongyan.domain.notices import Notice
 from hongyan.domain.pairing import PairingEvent, advance_pairing
 from hongyan.ports import queries
 
-__all__ = ["housekeep", "housekeeping_loop"]
+__all__ = ["housekeep", "housekeeping_loop", "put_agents_away"]
 
 log = structlog.get_logger(__name__)
 
@@ -28,6 +28,17 @@ async def housekeeping_loop(desk: Desk) -> None:
         await desk.clock.sleep(limits.SAFETY_SCAN_MS)
 
 
+async def put_agents_away(desk: Desk) -> None:
+    """End the agents of Sessions that are closed or were idle for long; the next Turn starts them again."""
+    alive = desk.agents.alive()
+    if not alive:
+        return
+    idle = await desk.store.all(queries.IDLE_SESSIONS, before=desk.clock.now() - limits.AGENT_PUT_AWAY_MS)
+    for session_id in set(idle).intersection(alive):
+        if all(running.session_id != session_id for running in desk.running.values()):
+            await desk.agents.detach(session_id)
+
+
 async def housekeep(desk: Desk) -> None:
     """End what waited too long. Safe to repeat."""
     now = desk.clock.now()
@@ -35,6 +46,7 @@ async def housekeep(desk: Desk) -> None:
         await end_turn(desk, TurnId(turn), Ending(TurnEvent.TIME_OUT, "queue.timed_out", Notice.QUEUE_TIMED_OUT))
     for turn in await desk.store.all(queries.HELD_BEFORE, before=now - limits.HELD_LIFE_MS):
         await end_turn(desk, TurnId(turn), Ending(TurnEvent.FAIL, "turn.held_expired", Notice.HELD_EXPIRED))
+    await put_agents_away(desk)
     for pairing in await desk.store.all(queries.EXPIRED_PAIRINGS, now=now):
         state = advance_pairing(pairing, PairingEvent.TIME_RAN_OUT)
         where: Where = {"id": pairing.id, "state": pairing.state.value}

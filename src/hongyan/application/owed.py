@@ -21,7 +21,7 @@ from hongyan.domain.conversations import (
     new_turn,
 )
 from hongyan.domain.deliveries import again
-from hongyan.domain.errors import NotFoundError, RefusedError
+from hongyan.domain.errors import ConflictError, NotFoundError, RefusedError
 from hongyan.domain.notices import Notice
 from hongyan.domain.requests import (
     ClosedAs,
@@ -35,7 +35,7 @@ from hongyan.domain.requests import (
 )
 from hongyan.ports import queries
 
-__all__ = ["OwedAction", "OwedRow", "act_on_owed", "list_owed", "send_again"]
+__all__ = ["OwedAction", "OwedRow", "act_on_owed", "list_owed", "owed_action", "send_again"]
 
 
 class OwedAction(StrEnum):
@@ -63,6 +63,15 @@ class OwedRow:
     actions: tuple[OwedAction, ...]
 
 
+def owed_action(word: str) -> OwedAction:
+    """Read the name of an action. Raise RefusedError `owed.unknown_action` that lists them."""
+    try:
+        return OwedAction(word)
+    except ValueError:
+        known = ", ".join(OwedAction)
+        raise RefusedError("owed.unknown_action", f"{word!r} is no action", hint=f"Actions: {known}.") from None
+
+
 async def list_owed(desk: Desk) -> list[OwedRow]:
     """List what is owed, oldest first."""
     return [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
@@ -83,7 +92,10 @@ async def act_on_owed(desk: Desk, request_id: str, action: OwedAction, expected_
     if action not in row.actions:
         possible = ", ".join(row.actions)
         raise RefusedError("owed.not_possible", f"{action} is not possible here", hint=f"Possible: {possible}.")
-    await _ACTS[action](desk, request)
+    try:
+        await _ACTS[action](desk, request)
+    except ConflictError:
+        raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.") from None
     for topic in (ADMISSION, LANES, OUTBOX):
         desk.wakeup.wake(topic)
 
@@ -120,6 +132,7 @@ async def _run_again(desk: Desk, request: Request) -> None:
     if turn is None:
         raise NotFoundError("turn", request.turn_id or "")
     if turn.state is TurnState.HELD:
+        await _take(desk, request)
         await requeue_turn(desk, turn.id)
         return
     await decide_again(desk, lambda: _new_turn(desk, request, turn))
@@ -156,8 +169,14 @@ async def _session_again(desk: Desk, request: Request, former: Turn, binding: Bi
     return found
 
 
+async def _take(desk: Desk, request: Request) -> None:
+    """Be the one who decides about a held Turn: whoever saw the same version comes too late."""
+    await desk.store.commit(Changes("take_owed", (owe(request, request.owed_why),)))
+
+
 async def _drop(desk: Desk, request: Request) -> None:
     if request.turn_id is not None:
+        await _take(desk, request)
         await end_turn(desk, request.turn_id, Ending(TurnEvent.CANCEL, "turn.dropped", Notice.DROPPED))
 
 
@@ -197,7 +216,10 @@ async def send_again(desk: Desk, part_id: str) -> str:
     if not open_outcome:
         raise RefusedError("delivery.not_open", f"this part is {part.state}: sending it again could double it")
     fresh = again(part, desk.stamp())
-    await desk.store.commit(Changes("send_again", (insert("parts", fresh),)))
+    try:
+        await desk.store.commit(Changes("send_again", (insert("parts", fresh),)))
+    except ConflictError:
+        raise RefusedError("delivery.not_open", "this part was sent again already") from None
     desk.wakeup.wake(OUTBOX)
     return fresh.id
 

@@ -87,7 +87,7 @@ async def _never_dispatched(desk: Desk, turn: Turn) -> str:
 async def _read_back(desk: Desk, session: Session, turn: Turn) -> str:
     workspace = await desk.store.one(queries.WORKSPACE, id=session.workspace_id)
     seat = AgentSeat(session.id, session.executor, workspace.path if workspace else "", session.upstream)
-    desk.running[turn.id] = RunningTurn()
+    desk.running[turn.id] = RunningTurn(turn.session_id)
     try:
         agent = await desk.agents.attach(seat)
         resolution = resolve(await agent.read_back(Prompt(prompt_key(turn), turn.text)))

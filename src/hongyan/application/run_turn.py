@@ -38,7 +38,7 @@ async def run_turn(desk: Desk, turn: Turn) -> None:
     claim = await _claim(desk, session, turn) if session is not None else None
     if claim is None:
         return
-    running = desk.running[turn.id] = RunningTurn()
+    running = desk.running[turn.id] = RunningTurn(turn.session_id)
     try:
         await _drive(desk, claim, running)
     finally:

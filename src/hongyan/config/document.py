@@ -65,8 +65,22 @@ def _a_platform_address(value: str) -> str:
 
 
 def _a_database(value: str) -> str:
-    if value != EMBEDDED and not value.startswith(("postgresql://", "postgres://")):
-        raise _refuse("names no database", 'Write "sqlite" or "postgresql://…".')
+    if value.startswith(("postgresql://", "postgres://")):
+        raise _refuse("is not available in this version", 'Write "sqlite".')
+    if value != EMBEDDED:
+        raise _refuse("names no database", 'Write "sqlite".')
+    return value
+
+
+def _a_loopback_host(value: str) -> str:
+    if value not in LOOPBACK:
+        raise _refuse("is not this machine", "Write 127.0.0.1: nobody else is answered.")
+    return value
+
+
+def _a_spoken_protocol(value: Protocol) -> Protocol:
+    if value is not Protocol.ACP:
+        raise _refuse("is not available in this version", 'Write "acp": many agents speak it.')
     return value
 
 
@@ -125,7 +139,7 @@ class SecretTable(_Table):
 class GatewayTable(_Table):
     """`[gateway]`."""
 
-    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    host: Annotated[str, AfterValidator(_a_loopback_host)] = "127.0.0.1"
     port: Annotated[int, BeforeValidator(_not_a_truth), Field(ge=0, le=65_535)] = 8767
     database: Annotated[str, AfterValidator(_a_database)] = EMBEDDED
     reactions: bool = True
@@ -153,7 +167,7 @@ class ExecutorTable(_Table):
     """`[[executors]]`."""
 
     name: Name
-    protocol: Protocol
+    protocol: Annotated[Protocol, AfterValidator(_a_spoken_protocol)]
     command: Command
     model_url: Address | None = None
     model_key: SecretTable | None = None

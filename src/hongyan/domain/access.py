@@ -55,6 +55,7 @@ class Refusal(StrEnum):
     QUEUE_FULL = "queue.full"
     SESSION_LOST = "agent.session_lost"
     COMMAND_MALFORMED = "command.malformed"
+    COMMAND_UNAVAILABLE = "command.unavailable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,8 @@ def _answer(facts: Facts, text: str) -> Decision | None:
 def _command(facts: Facts, text: str) -> Decision | None:
     command = parse_command(text, facts.bot_name)
     if isinstance(command, Malformed):
-        return Refuse(Refusal.COMMAND_MALFORMED, command.word)
+        code = Refusal.COMMAND_UNAVAILABLE if command.reserved else Refusal.COMMAND_MALFORMED
+        return Refuse(code, command.word)
     return RunCommand(command) if isinstance(command, Command) else None
 
 

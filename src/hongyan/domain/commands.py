@@ -60,9 +60,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A command's first word with something that does not belong there; nothing is carried out."""
+    """A command that is not carried out: `reserved` for a later version, else with words that do not belong there."""
 
     word: str
+    reserved: bool = False
 
 
 def parse_command(text: str, bot_name: str) -> Command | Malformed | None:
@@ -77,7 +78,7 @@ def parse_command(text: str, bot_name: str) -> Command | Malformed | None:
         return None
     word, rest = match.group(1).lower(), (match.group(2) or "").strip()
     if word in _RESERVED:
-        return Malformed(word)
+        return Malformed(word, reserved=True)
     name = _NAMES.get(word)
     if name is None:
         return None

@@ -177,6 +177,7 @@ class Turn:
     claimed_at: int
     intent_at: int
     running_at: int
+    held_at: int
     ended_at: int
     stop_at: int
     stopped_by: str
@@ -251,6 +252,7 @@ def new_turn(said: Input, session: SessionId, binding: Binding, now: int, number
         claimed_at=0,
         intent_at=0,
         running_at=0,
+        held_at=0,
         ended_at=0,
         stop_at=0,
         stopped_by="",
@@ -278,11 +280,15 @@ def append_turn(turn: Turn, cap: int) -> tuple[Change, ...]:
 
 
 def free_lane(session: Session, turn: Turn) -> tuple[Update, ...]:
-    """Plan the release of the lane by the Turn that holds it; a Session that was closed meanwhile stays closed."""
+    """Plan the release of the lane by the Turn that holds it; a Session that was closed meanwhile stays closed.
+
+    What `/stop` means in the place becomes a Turn that still runs there in an older Session, where there is one.
+    """
+    still_runs = Of("sessions", {"place_id": session.place_id, "lane": Not(None)}, "lane")
     return (
         Update("sessions", {"id": session.id, "lane": turn.id}, {"lane": None}),
         Update("sessions", {"id": session.id, "state": SessionState.BUSY.value}, {"state": "ready"}, ONE_OR_NONE),
-        Update("places", {"id": session.place_id, "running_turn": turn.id}, {"running_turn": None}, ONE_OR_NONE),
+        Update("places", {"id": session.place_id, "running_turn": turn.id}, {"running_turn": still_runs}, ONE_OR_NONE),
     )
 
 

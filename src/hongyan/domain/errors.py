@@ -90,6 +90,7 @@ class StoreError(HongyanError):
     """The database could not do what was asked; nothing of the transaction was kept."""
 
     code = "store.error"
+    hint = "Look at the disk that holds the home folder, and at `logs/gateway.log` there."
 
 
 class StoreFullError(StoreError):
@@ -233,14 +234,14 @@ class AgentStartError(AgentError):
     """The agent program could not be started or did not answer in time."""
 
     code = "agent.start_failed"
-    hint = "Run `hongyan doctor`: it shows the command, its exit code and the last lines of its log."
+    hint = "`hongyan doctor` checks the program; what it wrote is in the home's logs folder."
 
 
 class AgentProtocolError(AgentError):
     """The agent program wrote something that is not its protocol."""
 
     code = "agent.protocol"
-    hint = "See the agent's log file; `hongyan doctor` names it."
+    hint = "What the agent wrote is in the home's logs folder."
 
 
 class AgentSessionLostError(AgentError):

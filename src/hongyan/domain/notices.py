@@ -27,6 +27,7 @@ class Notice(StrEnum):
     QUEUE_TIMED_OUT = "queue.timed_out"
     SESSION_LOST = "agent.session_lost"
     COMMAND_MALFORMED = "command.malformed"
+    COMMAND_UNAVAILABLE = "command.unavailable"
     SOURCE_CHANGED = "source.conflict"
     AGENT_FAILED = "agent.failed"
     AGENT_LOST = "agent.lost"
@@ -94,6 +95,10 @@ CATALOGUE: Final = {
     Notice.COMMAND_MALFORMED: (
         "Not carried out: {detail} does not work like that here. /help lists what does.",
         "未执行：{detail} 在这里不能这样用。/help 列出可用的命令。",
+    ),
+    Notice.COMMAND_UNAVAILABLE: (
+        "Not carried out: {detail} is not available in this version. /help lists what is.",
+        "未执行：这个版本还不支持 {detail}。/help 列出可用的命令。",
     ),
     Notice.SOURCE_CHANGED: (
         "Not run: the message changed in a way that the platform does not explain.",

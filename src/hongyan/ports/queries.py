@@ -37,6 +37,7 @@ __all__ = [
     "EVENTS_OF_TURN",
     "EXPIRED_PAIRINGS",
     "HELD_BEFORE",
+    "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
     "LAST_SEQ",
@@ -231,6 +232,7 @@ RECEIVED_CLASSES: Final = Query("received_classes", ClassCount)
 SESSION: Final = Query("session", Session)
 ALL_SESSIONS: Final = Query("all_sessions", Session)
 SESSION_LINES: Final = Query("session_lines", SessionLine)
+IDLE_SESSIONS: Final = Query("idle_sessions", str)
 NEWEST_SESSION: Final = Query("newest_session", Session)
 TURN: Final = Query("turn", Turn)
 TURNS_OF_SESSION: Final = Query("turns_of_session", Turn)

@@ -1,6 +1,7 @@
 """A furnished simulator and a scripted bot, for the tests of the page: no gateway, no wire but REST."""
 
 import asyncio
+import base64
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -18,18 +19,25 @@ from feishu_simulator.model import App, Chat, User
 
 Json = dict[str, Any]
 Answering = Callable[["Bot", Json], Coroutine[Any, Any, None]]
+Clicked = Callable[[Json], Json | None]
 CLOSE_SECONDS = 5.0
+CARDS = "/open-apis/cardkit/v1/cards"
 
 
 @dataclass(slots=True)
 class Bot:
-    """A bot at the end of a long connection: it acks every event and answers as its script says."""
+    """A bot at the end of a long connection: it acks every event and answers as its script says.
+
+    `clicked` gets the body of a callback and returns its answer; None leaves it unanswered until `answer_click`.
+    """
 
     simulator: Simulator
     app: App
     http: httpx.AsyncClient
     script: Answering
     acks: bool = True
+    clicked: Clicked = lambda _: {}
+    held: list[Frame] = field(default_factory=list)
     connection: Connection | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -71,6 +79,25 @@ class Bot:
         """Take a mark off."""
         await self.http.delete(f"/open-apis/im/v1/messages/{message_id}/reactions/{reaction_id}")
 
+    async def send_card(self, chat: Chat, card: Json) -> str:
+        """Send a card whole, or an entity's reference, and return the message's id."""
+        body = {"receive_id": chat.chat_id, "msg_type": "interactive", "content": json.dumps(card, ensure_ascii=False)}
+        answer = await self.http.post("/open-apis/im/v1/messages?receive_id_type=chat_id", json=body)
+        return str(answer.json()["data"]["message_id"])
+
+    async def create_card(self, card: Json) -> str:
+        """Make an entity and return its id."""
+        answer = await self.http.post(CARDS, json={"type": "card_json", "data": json.dumps(card, ensure_ascii=False)})
+        return str(answer.json()["data"]["card_id"])
+
+    async def operate(self, method: str, path: str, sequence: int, **body: Any) -> httpx.Response:
+        """Call CardKit about an entity; `path` begins with its id."""
+        return await self.http.request(method, f"{CARDS}/{path}", json={**body, "sequence": sequence})
+
+    def answer_click(self, body: Json) -> None:
+        """Answer the oldest callback that is held."""
+        self._acknowledge(self.held.pop(0), {"data": base64.b64encode(json.dumps(body).encode()).decode()})
+
     async def settled(self) -> None:
         """Wait until everything that was heard is answered."""
         async with asyncio.timeout(CLOSE_SECONDS):
@@ -79,13 +106,22 @@ class Bot:
 
     def _receive(self, frame: Frame) -> None:
         event = json.loads(frame.payload or b"{}")
-        if self.acks and self.connection is not None:
-            answer = Frame(1, [*frame.headers, ("biz_rt", "1")], b'{"code":200}')
-            self.simulator.platform.delivery.acknowledge(self.connection, decode(answer.encode()))
+        if event["header"]["event_type"] == "card.action.trigger":
+            self.held.append(frame)
+            answer = self.clicked(event["event"])
+            if answer is not None:
+                self.answer_click(answer)
+        elif self.acks:
+            self._acknowledge(frame, {})
         if event["header"]["event_type"] == "im.message.receive_v1":
             task = asyncio.get_running_loop().create_task(self.script(self, event["event"]["message"]))
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
+
+    def _acknowledge(self, frame: Frame, more: Json) -> None:
+        if self.connection is not None:
+            answer = Frame(1, [*frame.headers, ("biz_rt", "1")], json.dumps({"code": 200, **more}).encode())
+            self.simulator.platform.delivery.acknowledge(self.connection, decode(answer.encode()))
 
 
 @dataclass(slots=True)

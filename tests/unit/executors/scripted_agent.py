@@ -58,6 +58,12 @@ def prompt(params: dict[str, Any]) -> dict[str, Any]:
         update(session, sessionUpdate="tool_call", toolCallId="t", title="bash", kind="execute")
         update(session, sessionUpdate="tool_call_update", toolCallId="t", title="ls")
         update(session, sessionUpdate="tool_call_update", toolCallId="t", status="completed")
+    if FLAW == "half-letters":
+        for piece in ("a \ud83e", "\udda2 and \ud83e", " b"):  # a swan in two pieces, and half a letter for ever
+            update(session, sessionUpdate="agent_message_chunk", content={**text, "text": piece})
+            update(session, sessionUpdate="agent_thought_chunk", content={**text, "text": piece})
+        update(session, sessionUpdate="tool_call", toolCallId="t", title="cut \ud83e", kind="execute")
+        return {"error": {"code": 1, "message": "broke \udda2 off"}}
     environment = " ".join(sorted(name for name in os.environ if name != "LC_CTYPE"))
     update(session, sessionUpdate="agent_message_chunk", content={**text, "text": environment})
     return {"result": {"stopReason": "end_turn"}}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hongyan.adapters.executors.acp import AcpAgents, AcpPlaces, AcpProgram
-from hongyan.domain.agents import AgentEvent, AgentSeat, Lost, Prompt, TurnEnded
+from hongyan.domain.agents import AgentEvent, AgentSeat, Lost, PermissionAnswer, PermissionAsked, Prompt, TurnEnded
 from hongyan.ports.agents import Agent, Agents
 
 DEADLINE_SECONDS: Final = 20.0
@@ -46,10 +46,11 @@ class Stage:
 
 
 class Turn:
-    """Reads the events of one prompt."""
+    """Reads the events of one prompt, and answers what the agent asks leave for."""
 
-    def __init__(self, events: AsyncIterator[AgentEvent]) -> None:
-        self._events = events
+    def __init__(self, agent: Agent, events: AsyncIterator[AgentEvent]) -> None:
+        self._agent, self._events = agent, events
+        self.answer = PermissionAnswer.REJECT
         self.seen: list[AgentEvent] = []
 
     async def until(self, wanted: Callable[[AgentEvent], bool]) -> AgentEvent:
@@ -57,6 +58,9 @@ class Turn:
         async with asyncio.timeout(DEADLINE_SECONDS):
             async for event in self._events:
                 self.seen.append(event)
+                if isinstance(event, PermissionAsked):
+                    assert await self._agent.answer(event.ask_id, self.answer)
+                    assert not await self._agent.answer(event.ask_id, self.answer)
                 if wanted(event):
                     return event
         raise AssertionError(f"the turn ended without it: {self.seen}")
@@ -70,7 +74,7 @@ class Turn:
 
 async def begin(agent: Agent, text: str, key: str = "k1") -> Turn:
     """Prompt and give the running turn."""
-    return Turn(await asyncio.wait_for(agent.prompt(Prompt(key, text)), DEADLINE_SECONDS))
+    return Turn(agent, await asyncio.wait_for(agent.prompt(Prompt(key, text)), DEADLINE_SECONDS))
 
 
 async def ask(agent: Agent, text: str, key: str = "k1") -> TurnEnded | Lost:
@@ -93,6 +97,7 @@ def programs(directory: Path) -> dict[str, AcpProgram]:
         "stubborn",
         "old",
         "late-title",
+        "half-letters",
         "hangs-up",
     )
     scripted = {flaw: AcpProgram((python, str(SCRIPTED), flaw)) for flaw in flaws}

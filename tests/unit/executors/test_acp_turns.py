@@ -8,7 +8,10 @@ from tests.unit.executors.stage import ask, begin, staged
 
 from hongyan.domain.agents import (
     Lost,
-    PermissionRejected,
+    PermissionAnswer,
+    PermissionAsked,
+    PermissionWithdrawn,
+    Prompt,
     TextArrived,
     ThoughtArrived,
     ToolChanged,
@@ -98,13 +101,42 @@ async def test_what_belongs_to_another_session_or_to_editors_is_not_told(tmp_pat
         assert [type(event) for event in turn.seen] == [TextArrived, TurnEnded]
 
 
-async def test_a_permission_request_is_answered_no_and_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "chosen"),
+    [
+        (PermissionAnswer.ALLOW_ONCE, "allow_once"),
+        (PermissionAnswer.ALLOW_SESSION, "allow_once"),
+        (PermissionAnswer.REJECT, "reject_once"),
+        (PermissionAnswer.CANCEL, "cancelled"),
+    ],
+)
+async def test_a_request_for_leave_is_told_and_takes_one_answer(
+    tmp_path: Path, answer: PermissionAnswer, chosen: str
+) -> None:
     async with staged(tmp_path) as stage:
         turn = await begin(await stage.attach(), "[[ask:rm -r build]]")
+        turn.answer = answer
         end = await turn.end()
 
-        assert turn.seen[0] == PermissionRejected("rm -r build")
-        assert end == TurnEnded(TurnEnding.COMPLETED, "The answer was: reject_once.")
+        asked = turn.seen[0]
+        assert isinstance(asked, PermissionAsked)
+        assert asked.title == "rm -r build"
+        assert end == TurnEnded(TurnEnding.COMPLETED, f"The answer was: {chosen}.")
+
+
+async def test_an_interrupt_takes_an_open_request_back(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        events = await agent.prompt(Prompt("k1", "[[ask:rm -r build]]"))
+        asked = await anext(events)
+        assert isinstance(asked, PermissionAsked)
+        await agent.interrupt()
+        seen = [event async for event in events]
+
+        assert seen[0] == PermissionWithdrawn(asked.ask_id)
+        assert isinstance(seen[-1], TurnEnded)
+        assert seen[-1].ending is TurnEnding.INTERRUPTED
+        assert not await agent.answer(asked.ask_id, PermissionAnswer.ALLOW_ONCE)
 
 
 async def test_a_hundred_kilobytes_arrive_whole(tmp_path: Path) -> None:
@@ -235,3 +267,17 @@ async def test_a_line_that_is_no_message_fails_the_turn(tmp_path: Path) -> None:
 async def test_an_answer_before_the_exit_counts(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         assert await ask(await stage.attach(), "bye [[exit]]") == TurnEnded(TurnEnding.COMPLETED, "echo: bye")
+
+
+async def test_letters_cut_in_two_are_joined_and_what_stays_half_can_be_kept(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(executor="half-letters"), "swans")
+
+        end = await turn.end()
+        assert isinstance(end, TurnEnded)
+        assert end.answer == "a 🦢 and \ufffd b"
+        assert "broke \ufffd off" in end.message
+        texts = [event.text for event in turn.seen if isinstance(event, TextArrived)]
+        assert texts == ["a ", "🦢 and ", "\ufffd b"]
+        assert [event.text for event in turn.seen if isinstance(event, ThoughtArrived)] == texts
+        assert [event.title for event in turn.seen if isinstance(event, ToolChanged)] == ["cut \ufffd"]

@@ -65,7 +65,8 @@ async def test_a_person_does_everything_a_person_can() -> None:
         ("/_sim/clock", {}, 400),
         ("/_sim/clock", {"set_ms": 1}, 400),
         ("/_sim/chats", {"kind": "p2p", "users": ["Lin Yan"]}, 400),
-        ("/_sim/clicks", {}, 501),
+        ("/_sim/clicks", {}, 400),
+        ("/_sim/clicks", {"user": "nobody", "message": "om_0"}, 404),
     ],
 )
 async def test_what_does_not_fit_is_refused(path: str, body: dict[str, Any], status: int) -> None:

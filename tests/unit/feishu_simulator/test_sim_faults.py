@@ -41,6 +41,13 @@ def test_nth_strikes_once_and_times_so_often() -> None:
     assert strikes == [Effect(delay_ms=5), Effect(error_code=230020), Effect()]
 
 
+def test_a_rate_of_nothing_lets_no_call_through() -> None:
+    rules = platform().faults
+    rules.add(Match(REPLY), Effect(rate_limit=RateLimit(0, 5_000)))
+    strikes = [rules.consult(REPLY, None) for _ in range(2)]
+    assert [strike.retry_after_seconds for strike in strikes] == [5, 5]
+
+
 def test_a_rule_for_one_app_leaves_the_others_alone() -> None:
     rules = platform().faults
     rules.add(Match("*", app_id="cli_a"), Effect(http_status=503))

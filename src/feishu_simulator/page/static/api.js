@@ -24,6 +24,7 @@ export const api = {
   state: () => call("GET", "state"),
   timeline: () => call("GET", "timeline?last=400"),
   messages: (chatId) => call("GET", `messages?chat_id=${part(chatId)}`),
+  click: (body) => call("POST", "clicks", body),
   event: (eventId) => call("GET", `events/${part(eventId)}`),
   resource: (key) => call("GET", `resources/${part(key)}`),
   act: (body) => call("POST", "messages", body),

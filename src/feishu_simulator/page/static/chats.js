@@ -1,6 +1,6 @@
 // The acting person's chats, and the other people one may act as.
 import { KeyedList, byId, empty, h, oneTabStop, unseen, walkable } from "./dom.js";
-import { avatar, meet } from "./message.js";
+import { avatar, meet, oneLine } from "./message.js";
 import { minute, iso } from "./times.js";
 import { placeName, placesOf } from "./view.js";
 import { language, t } from "./words.js";
@@ -56,7 +56,7 @@ export class Chats {
   lastLine(place, last) {
     if (!last) return t("nothing_said");
     if (last.withdrawn) return t("recalled_short");
-    const line = last.text.replaceAll("\n", " ");
+    const line = oneLine(last);
     const whose = last.sender.id === this.view.acting || place.app ? "" : last.sender.name;
     return whose ? t("said_by", { name: whose, text: line }) : line;
   }

@@ -64,7 +64,7 @@ function attachment(kind, name) {
 }
 
 // A picture of ours is shown with its name; a key that nobody uploaded stays a name.
-function picture(key) {
+export function picture(key) {
   const line = attachment("image", key);
   const box = h("div", {}, line);
   read(key).then(

@@ -1,8 +1,9 @@
 // The open chat or topic: its messages, live, without jumping.
 import { api } from "./api.js";
+import { CardDesk } from "./card_press.js";
 import { KeyedList, byId, empty, h } from "./dom.js";
 import { openMenu } from "./menu.js";
-import { REACTIONS, messageItem, reactionWords } from "./message.js";
+import { REACTIONS, messageItem, oneLine, reactionWords } from "./message.js";
 import { Follower } from "./scrolling.js";
 import { day, dayKey } from "./times.js";
 import { placeName } from "./view.js";
@@ -16,6 +17,7 @@ export class Conversation {
     this.list = new KeyedList(byId("messages"));
     this.follower = new Follower(byId("scroll"), () => this.seen());
     this.follower.follow(byId("messages"));
+    this.cards = new CardDesk(store, view);
     this.where = null;
     this.known = new Set(); // the messages that were there or were announced
     this.loaded = false;
@@ -76,8 +78,8 @@ export class Conversation {
     const others = fresh.filter((message) => message.sender.id !== this.view.acting);
     if (!this.follower.atEnd) this.unread += others.length;
     if (fresh.length > others.length) this.follower.toEnd();
-    for (const { sender, text } of others) {
-      byId("log").append(h("p", {}, t("said_by", { name: sender.name, text })));
+    for (const message of others) {
+      byId("log").append(h("p", {}, t("said_by", { name: message.sender.name, text: oneLine(message) })));
       if (byId("log").childElementCount > 5) byId("log").firstElementChild.remove();
     }
   }
@@ -93,7 +95,16 @@ export class Conversation {
     byId("chat-title").textContent = place ? (thread ? t("topic") : placeName(place)) : "";
     byId("chat-where").textContent = place ? (thread ? firstLine(said[0]) : this.whereWords(place)) : "";
     byId("leave-thread").hidden = !thread;
+    this.away(place);
     byId("to-chats").hidden = Boolean(thread);
+  }
+
+  // A bot that is not there is told across the head: what is written now waits on the platform.
+  away(place) {
+    const apps = place?.app ? [place.app] : (place?.chat?.bots ?? []).map((id) => this.store.apps.get(id));
+    const gone = apps.filter((app) => app && !this.store.listening(app.app_id)).map((app) => app.name);
+    byId("away").hidden = gone.length === 0;
+    byId("away").lastChild.textContent = gone.length ? t("away", { names: gone.join(", ") }) : "";
   }
 
   whereWords(place) {
@@ -122,8 +133,9 @@ export class Conversation {
   messageEntry(message) {
     const frame = this.frame(message);
     const { mine, replies, pointed, quoted, inThread } = frame;
-    const answered = quoted && [quoted.text, quoted.withdrawn];
-    const sign = JSON.stringify([language(), this.view.acting, mine, replies, pointed, inThread, answered, message]);
+    const answered = quoted && [oneLine(quoted), quoted.withdrawn];
+    const around = [language(), this.view.acting, mine, replies, pointed, inThread, answered];
+    const sign = JSON.stringify([...around, this.cards.sign(message), message]);
     return { key: message.message_id, sign, build: () => messageItem(message, frame) };
   }
 
@@ -139,6 +151,7 @@ export class Conversation {
       quoted,
       mine: message.sender.id === acting,
       pointed: this.pointed === message.message_id,
+      table: message.card ? this.cards.table(message) : null,
       replies: message.opens_thread ? [...around.values()].filter(beneath).length : 0,
       point: (id) => this.point(id),
       offer: (button, said) => this.offer(button, said),
@@ -207,7 +220,7 @@ export class Conversation {
 
 function firstLine(message) {
   if (!message) return "";
-  return message.withdrawn ? t("recalled_short") : message.text.split("\n")[0];
+  return message.withdrawn ? t("recalled_short") : oneLine(message);
 }
 
 export const threadRoot = (store, chatId, thread) =>

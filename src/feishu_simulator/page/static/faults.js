@@ -5,6 +5,7 @@ import { known, language, t } from "./words.js";
 
 const REPLY = "POST /open-apis/im/v1/messages/:message_id/reply";
 const RECEIVED = "event:im.message.receive_v1";
+const CLICKED = "event:card.action.trigger";
 const CUT_THE_LINE = 1006;
 
 // Each offer has its words under `offer_NAME` and `offer_NAME_hint`.
@@ -15,6 +16,7 @@ const OFFERS = {
   rate_limit: { match: { endpoint: REPLY }, effect: { rate_limit: { limit: 1, window_ms: 10_000 } } },
   drop_event: { match: { endpoint: RECEIVED, times: 1 }, effect: { drop: true } },
   twice_event: { match: { endpoint: RECEIVED, times: 1 }, effect: { duplicate: true } },
+  silent_click: { match: { endpoint: CLICKED, times: 1 }, effect: { drop: true } },
   delay: { match: { endpoint: "*" }, effect: { delay_ms: 2_000 } },
 };
 

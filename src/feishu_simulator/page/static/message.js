@@ -1,4 +1,5 @@
 // One message: avatar, bubble, what it answers, reactions, the way into its topic.
+import { cardView } from "./card.js";
 import { content } from "./content.js";
 import { h, icon, unseen } from "./dom.js";
 import { iso, minute } from "./times.js";
@@ -22,7 +23,8 @@ export function avatar(name, id) {
 
 export const reactionWords = (emoji) => (known(`reaction_${emoji}`) ? t(`reaction_${emoji}`) : emoji);
 
-// `frame` says how the message stands in its chat: { mine, quoted, replies, pointed } and what its controls do.
+// `frame` says how the message stands in its chat: { mine, quoted, replies, pointed }, what its controls do, and the
+// table on which its card lies.
 export function messageItem(message, frame) {
   if (message.withdrawn) return recalled(message);
   const { id, name } = message.sender;
@@ -32,12 +34,28 @@ export function messageItem(message, frame) {
     {},
     meta(message, frame),
     frame.quoted ? quote(frame.quoted, frame) : null,
-    h("div.line", {}, h("div.bubble", {}, content(message)), more(message, frame)),
+    h("div.line", {}, body(message, frame), more(message, frame)),
     chips(message, frame),
     topic(message, frame),
   );
   return h(classes.join("."), { data: { id: message.message_id } }, avatar(name, id), said);
 }
+
+function body(message, frame) {
+  return message.card ? card(message, frame) : h("div.bubble", {}, content(message));
+}
+
+// A card that cannot be drawn must not take the page with it.
+function card(message, frame) {
+  try {
+    return cardView(message, frame.table);
+  } catch (error) {
+    return h("div.bubble", {}, h("p.hint", {}, t("card_not_drawn", { reason: error.message })));
+  }
+}
+
+// What stands for a message where only one line is shown.
+export const oneLine = (message) => (message.card?.summary ?? message.text).replaceAll("\n", " ");
 
 function recalled(message) {
   return h("li.recalled", { data: { id: message.message_id } }, t("recalled", { name: message.sender.name }));
@@ -52,7 +70,7 @@ function meta(message, frame) {
 function quote(quoted, frame) {
   const words = quoted.withdrawn
     ? t("recalled", { name: quoted.sender.name })
-    : t("said_by", { name: quoted.sender.name, text: quoted.text.replaceAll("\n", " ") });
+    : t("said_by", { name: quoted.sender.name, text: oneLine(quoted) });
   const button = h("button.quote", { type: "button", data: { mark: "quote" } }, unseen(`${t("in_reply_to")} `), words);
   button.addEventListener("click", () => frame.point(quoted.message_id));
   return button;

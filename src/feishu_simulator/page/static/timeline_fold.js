@@ -6,12 +6,14 @@ export class Timeline {
   constructor() {
     this.rows = new Map();
     this.firstByUuid = new Map(); // app and uuid to the message that the first call made
+    this.clicks = new Map(); // event_id to the click that is told before its event
     this.strikes = new Map(); // subject to the rule that struck it last
   }
 
   fold({ kind, facts, at_ms: atMs, number }) {
     if (kind === "event") this.event(facts);
     else if (kind === "request") this.request(facts);
+    else if (kind === "click") this.click(facts);
     else if (kind === "fault" && facts.action === "used") this.strikes.set(facts.subject, facts);
     else if (kind === "connection" && LINE_ACTIONS.has(facts.action)) {
       this.put(`c:${number}`, { kind: "line", atMs, facts });
@@ -22,7 +24,17 @@ export class Timeline {
     const key = `e:${facts.event_id}`;
     const strike = facts.attempt?.fault ? this.strikes.get(`event:${facts.event_type}`) : undefined;
     const earlier = this.rows.get(key);
-    this.put(key, { kind: "event", atMs: facts.created_ms, facts, strike: strike ?? earlier?.strike });
+    const click = earlier?.click ?? this.clicks.get(facts.event_id);
+    this.clicks.delete(facts.event_id);
+    this.put(key, { kind: "event", atMs: facts.created_ms, facts, strike: strike ?? earlier?.strike, click });
+  }
+
+  // A click belongs to the callback that it made; one that no bot heard of stands alone.
+  click(facts) {
+    const earlier = this.rows.get(`e:${facts.event_id}`);
+    if (earlier) this.put(`e:${facts.event_id}`, { ...earlier, click: facts });
+    else if (facts.event_id === null) this.put(`k:${facts.click_id}`, { kind: "click", atMs: facts.at_ms, facts, click: facts });
+    else this.clicks.set(facts.event_id, facts);
   }
 
   request(facts) {

@@ -1,4 +1,5 @@
 // How one row of the timeline reads.
+import { toastText } from "./card_text.js";
 import { h, icon, unseen } from "./dom.js";
 import { fraction, iso, second, span } from "./times.js";
 import { known, t } from "./words.js";
@@ -7,7 +8,7 @@ const LONGEST_PATH = 20;
 const LONG_ID = /^(om|oc|ou|on|omt|cli|img|file|evt)?[-_]?[0-9A-Za-z_-]{12,}$/;
 
 export function row(item, { open, body, toggle }) {
-  const read = { event: readEvent, call: readCall, line: readLine }[item.kind](item);
+  const read = { event: readEvent, call: readCall, line: readLine, click: readClick }[item.kind](item);
   const id = `details-${item.key}`;
   const line = h(
     "button.line",
@@ -57,7 +58,8 @@ function callOutcome(call, repeated) {
 function callFacts(call, strike, repeated) {
   const pairs = [];
   if (call.fault) pairs.push([t("fault"), faultWords(call.fault, strike)]);
-  if (call.uuid) {
+  if (call.card_id) pairs.push([t("card"), cardWords(call)]);
+  if (call.uuid && call.sequence === null) {
     const message = call.message_id ? shortId(call.message_id) : "";
     const end = repeated ? t("answered_with", { message }) : message ? t("stored_as", { message }) : t("nothing_stored");
     pairs.push(["uuid", `${call.uuid}  ${end}`]);
@@ -72,11 +74,43 @@ function callPairs(call) {
     [t("answer"), [call.status ?? t("none"), call.code].filter((item) => item !== null).join(" · ")],
     [t("took"), span(call.duration_us)],
     [t("message"), call.message_id],
+    [t("card"), call.card_id],
+    [t("sequence"), call.sequence],
     ["uuid", call.uuid],
   ];
 }
 
-function readEvent({ facts: event, strike }) {
+function cardWords({ card_id: id, sequence }) {
+  return sequence === null ? shortId(id) : `${shortId(id)}  ${t("as_sequence", { sequence })}`;
+}
+
+// A click that no bot was told of: its number says why.
+function readClick({ facts: click }) {
+  return {
+    icon: "bolt",
+    direction: "",
+    what: t("click"),
+    title: t("click"),
+    style: click.code ? "fault" : "",
+    outcome: click.code ? t("failed_with", { code: click.code }) : t("not_heard"),
+    tone: click.code ? "failed" : "",
+    facts: clickFacts(click),
+    pairs: [[t("message"), click.message_id], ["App", click.app_id], [t("card"), click.card_id]],
+    text: [],
+  };
+}
+
+function clickFacts(click) {
+  if (!click) return [];
+  const pressed = click.control.text || click.control.name || click.control.tag;
+  const pairs = [[t("click"), t("said_by", { name: click.user_name, text: pressed })]];
+  if (click.toast) pairs.push([t("toast"), toastText(click.toast)]);
+  if (click.card_updated) pairs.push([t("card"), t("card_updated")]);
+  if (click.problem) pairs.push([t("problem"), [click.code, click.problem].filter(Boolean).join(" · ")]);
+  return pairs;
+}
+
+function readEvent({ facts: event, strike, click }) {
   const fault = event.attempts.map((attempt) => attempt.fault).find(Boolean);
   const summary = fault ? [[t("fault"), faultWords(fault, strike)]] : [];
   if (event.attempts.length > 1) summary.push([t("tries"), event.attempts.map(attemptOutcome).join(", ")]);
@@ -85,9 +119,9 @@ function readEvent({ facts: event, strike }) {
     direction: t("to_bot"),
     what: event.event_type,
     title: event.event_type,
-    style: fault ? "fault" : "",
-    ...eventOutcome(event),
-    facts: summary,
+    style: fault || click?.state === "failed" ? "fault" : "",
+    ...eventOutcome(event, click),
+    facts: [...clickFacts(click), ...summary],
     pairs: [
       ["event_id", event.event_id],
       ["App", event.app_id],
@@ -98,7 +132,8 @@ function readEvent({ facts: event, strike }) {
   };
 }
 
-function eventOutcome({ state, attempts }) {
+function eventOutcome({ state, attempts }, click) {
+  if (click?.state === "failed") return { outcome: t("failed_with", { code: click.code }), tone: "failed" };
   const last = attempts.at(-1);
   if (state === "acked") {
     const took = `${Math.max(0, (last.ended_ms ?? last.at_ms) - last.at_ms)} ms`;

@@ -74,9 +74,10 @@ class AcpAgents:
     async def detach(self, session_id: str) -> None:
         """End the agent of a Session. Safe to repeat."""
         async with self._lock(session_id):
-            agent = self._live.pop(session_id, None)
+            agent = self._live.get(session_id)
             if agent is not None:
                 await agent.close()
+                del self._live[session_id]  # only then: who is interrupted here leaves it to `close`
 
     async def close(self) -> None:
         """End every agent, side by side."""

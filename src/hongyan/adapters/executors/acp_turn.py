@@ -17,7 +17,24 @@ from hongyan.domain.agents import (
     TurnEnding,
 )
 
-__all__ = ["AnswerText", "RunningTurn", "TurnEvents"]
+__all__ = ["AnswerText", "RunningTurn", "TurnEvents", "WholeLetters"]
+
+
+class WholeLetters:
+    """Joins letters that an agent cut in two: agents that count in UTF-16 send half of a letter at the end of a piece.
+
+    JSON can spell such a half, no file can hold it. What stays half becomes a replacement mark.
+    """
+
+    def __init__(self) -> None:
+        self._first_half = ""
+
+    def take(self, piece: str) -> str:
+        """Give the whole letters so far; a half at the end waits for the next piece."""
+        text, self._first_half = self._first_half + piece, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._first_half = text[:-1], text[-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class AnswerText:
@@ -28,10 +45,13 @@ class AnswerText:
 
     def __init__(self) -> None:
         self._blocks: list[str] = [""]
+        self._letters = WholeLetters()
 
-    def add(self, text: str) -> None:
-        """Take a piece of the agent's text."""
-        self._blocks[-1] += text
+    def add(self, text: str) -> str:
+        """Take a piece of the agent's text and give its whole letters."""
+        whole = self._letters.take(text)
+        self._blocks[-1] += whole
+        return whole
 
     def cut(self) -> None:
         """Begin a new block, because a tool call began."""
@@ -71,6 +91,7 @@ class RunningTurn:
     def __init__(self) -> None:
         self._queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
         self._text = AnswerText()
+        self._thoughts = WholeLetters()
         self._tools: dict[str, ToolChanged] = {}
         self._asks: dict[str, asyncio.Future[PermissionAnswer]] = {}
         self._is_over = False
@@ -79,12 +100,15 @@ class RunningTurn:
 
     def text(self, text: str) -> None:
         """Take a piece of the agent's text."""
-        self._text.add(text)
-        self._put(TextArrived(text))
+        whole = self._text.add(text)
+        if whole:
+            self._put(TextArrived(whole))
 
     def thought(self, text: str) -> None:
         """Take a piece of a thought."""
-        self._put(ThoughtArrived(text))
+        whole = self._thoughts.take(text)
+        if whole:
+            self._put(ThoughtArrived(whole))
 
     def tool(self, tool_id: str, title: str | None, kind: str | None, status: ToolStatus | None) -> None:
         """Take news of a tool call; None leaves what is known. An update may come before the call itself."""

@@ -6,6 +6,7 @@ such a line ends the connection and is remembered, so that the turn fails with t
 
 import asyncio
 import json
+import re
 from typing import Any, Final
 
 from hongyan.adapters.executors.processes import AgentProcess
@@ -16,6 +17,10 @@ HEARD_UPDATES: Final = frozenset(
     {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update"}
 )
 """The rest (plans, modes, usage, kinds that newer agents invent) is for editors; the SDK logs each unknown one."""
+
+PIECES: Final = frozenset({"agent_message_chunk", "agent_thought_chunk", "user_message_chunk"})
+_HALF_SPELLED: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class LineWire:
@@ -76,7 +81,7 @@ class LineWire:
         except ValueError:
             message = None
         if isinstance(message, dict):
-            return message
+            return _whole(message) if _HALF_SPELLED.search(line) else message
         self.is_garbled = True
         self._process.keep(b"not a message of the protocol: " + line)
         return None
@@ -86,8 +91,24 @@ def _concerns_us(message: dict[str, Any]) -> bool:
     method = message.get("method")
     if isinstance(method, str) and method.startswith("$/"):
         return False
-    if method != "session/update":
-        return True
+    return method != "session/update" or _update_kind(message) in HEARD_UPDATES
+
+
+def _update_kind(message: dict[str, Any]) -> object:
     params = message.get("params")
     update = params.get("update") if isinstance(params, dict) else None
-    return isinstance(update, dict) and update.get("sessionUpdate") in HEARD_UPDATES
+    return update.get("sessionUpdate") if isinstance(update, dict) else None
+
+
+def _whole(message: dict[str, Any]) -> dict[str, Any]:
+    """Replace halves of letters, which no file can hold; a piece of a text keeps its own for the next to complete."""
+    mended: dict[str, Any] = message if _update_kind(message) in PIECES else _without_halves(message)
+    return mended
+
+
+def _without_halves(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _without_halves(inner) for key, inner in value.items()}
+    return [_without_halves(inner) for inner in value] if isinstance(value, list) else value

@@ -34,7 +34,15 @@ def text_content(text: str) -> str:
 
 
 def plain_text(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> str | None:
-    """Read the words of a text or a post, None when there are none to read. `mentions` gives a name for each key."""
+    """Read the words of a text or a post, None when there are none to read. `mentions` gives a name for each key.
+
+    Half a letter, which JSON can spell and no file can hold, becomes a replacement mark.
+    """
+    words = _read(kind, content, mentions)
+    return None if words is None else _NO_LETTER.sub("\ufffd", words)
+
+
+def _read(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> str | None:
     if kind not in {MessageKind.TEXT, MessageKind.POST}:
         return None
     try:
@@ -120,4 +128,5 @@ _NODES: Final[dict[str, _Writer]] = {
     "media": _mark("[video]"),
 }
 _MENTION_KEY: Final = re.compile(r"@_user_\d+")
+_NO_LETTER: Final = re.compile("[\x00\ud800-\udfff]")
 _BACKTICKS: Final = re.compile(r"`{3,}")

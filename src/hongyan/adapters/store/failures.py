@@ -15,7 +15,7 @@ from hongyan.domain.errors import (
     StoreFullError,
 )
 
-__all__ = ["ENGINE_ERRORS", "statement_failure", "translate"]
+__all__ = ["ENGINE_ERRORS", "PRIMARY", "statement_failure", "translate"]
 
 # The driver raises OverflowError for an integer above 64 bits and UnicodeEncodeError (a ValueError) for half of a
 # surrogate pair: both before SQLite sees the statement.
@@ -38,14 +38,14 @@ _TAKEN: Final = frozenset(
     }
 )
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-_PRIMARY: Final = 0xFF  # the low byte of an extended result code is the primary one
+PRIMARY: Final = 0xFF  # the low byte of an extended result code is the primary one
 _ROOM_BYTES: Final = 256 * 1024  # a disk with less room than this is full, whatever the failed call reported
 
 
 def translate(error: Exception, database: Path) -> StoreError:
     """Give the StoreError that says what `error` means for the database at `database`."""
     code = getattr(error, "sqlite_errorcode", None)
-    primary = None if code is None else code & _PRIMARY
+    primary = None if code is None else code & PRIMARY
     found = _CLASSES.get(primary, StoreError) if primary is not None else StoreError
     if primary == sqlite3.SQLITE_IOERR and _is_full(database.parent):
         found = StoreFullError

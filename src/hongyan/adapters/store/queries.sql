@@ -140,6 +140,13 @@ LEFT JOIN turns l ON l.id = s.lane
 LEFT JOIN turns t ON t.session_id = s.id AND t.position = s.next_position
 ORDER BY last_at DESC, s.id
 
+-- name: idle_sessions
+-- Sessions in which nothing runs or waits, and that are closed or whose last Turn ended before a moment.
+SELECT s.id FROM sessions s
+WHERE s.lane IS NULL AND s.queued = 0
+  AND (s.state = 'closed'
+    OR coalesce((SELECT max(t.ended_at) FROM turns t WHERE t.session_id = s.id), s.opened_at) < :before)
+
 -- name: newest_session
 SELECT * FROM sessions WHERE place_id = :place_id ORDER BY opened_at DESC, epoch DESC, id LIMIT 1
 
@@ -183,7 +190,7 @@ SELECT id FROM turns WHERE state = 'interrupting' ORDER BY id
 SELECT id FROM turns WHERE state = 'queued' AND queued_at < :before ORDER BY position
 
 -- name: held_before
-SELECT id FROM turns WHERE state = 'held' AND intent_at < :before ORDER BY id
+SELECT id FROM turns WHERE state = 'held' AND held_at < :before ORDER BY id
 
 -- name: message_page
 -- The newest entries of a transcript before one of them: what is appended later moves no earlier page.

@@ -192,6 +192,7 @@ turns = Table(
     _number("claimed_at"),
     _number("intent_at"),
     _number("running_at"),
+    _number("held_at"),
     _number("ended_at"),
     _number("stop_at"),
     _text("stopped_by"),

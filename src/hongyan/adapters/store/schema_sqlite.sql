@@ -260,6 +260,7 @@ CREATE TABLE turns (
 	claimed_at BIGINT NOT NULL, 
 	intent_at BIGINT NOT NULL, 
 	running_at BIGINT NOT NULL, 
+	held_at BIGINT NOT NULL, 
 	ended_at BIGINT NOT NULL, 
 	stop_at BIGINT NOT NULL, 
 	stopped_by TEXT NOT NULL, 

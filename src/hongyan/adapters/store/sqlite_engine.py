@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
 from hongyan.adapters.store.compiler import Compiler
-from hongyan.adapters.store.failures import ENGINE_ERRORS, translate
+from hongyan.adapters.store.failures import ENGINE_ERRORS, PRIMARY, translate
 from hongyan.adapters.store.queries import packaged_queries
 from hongyan.adapters.store.rows import Decoder
-from hongyan.adapters.store.sqlite_connections import SqliteOptions, open_reading, open_writing
+from hongyan.adapters.store.sqlite_connections import SqliteOptions, open_at_hand, open_reading, open_writing
 from hongyan.adapters.store.sqlite_writer import Unit, Writer
 from hongyan.domain.changes import Changes, Value, plain
 from hongyan.domain.errors import StoreError
@@ -25,6 +25,7 @@ Row = TypeVar("Row")
 Ticket: TypeAlias = tuple[Changes, asyncio.Future[tuple[int, ...]]]
 Fetched: TypeAlias = tuple[Sequence[str], list[Sequence[Any]]]
 
+_NOT_NOW: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT})
 _CLOSE_SECONDS: Final = 30.0  # a batch of the largest size at a very slow disk
 
 
@@ -48,6 +49,7 @@ class SqliteStore:
         self._compile = Compiler("?").compile
         self._decoders: dict[tuple[str, type], Decoder[Any]] = {}
         self._connections: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        self._at_hand: sqlite3.Connection | None = None
         self._pool = ThreadPoolExecutor(self._options.readers, thread_name_prefix="store-reader")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer: Writer[Ticket] | None = None
@@ -106,9 +108,26 @@ class SqliteStore:
         if self._writer is None or self._loop is None:
             raise StoreError("the store is not open")
         values = {name: plain(value) for name, value in arguments.items()}
-        columns, rows = await self._loop.run_in_executor(self._pool, self._read, named.sql, values, limit)
+        found = self._at_once(named.sql, values, limit)
+        if found is None:
+            found = await self._loop.run_in_executor(self._pool, self._read, named.sql, values, limit)
+        columns, rows = found
         decode = self._decoder(query, columns).decode
         return [decode(row) for row in rows]
+
+    def _at_once(self, sql: str, values: Mapping[str, Value], limit: int | None) -> Fetched | None:
+        """Read what is small without a thread; None when it is larger than that, or another process is in the way.
+
+        The way to another thread and back costs more than most reads, and one message needs forty of them.
+        """
+        if self._at_hand is None:
+            return None
+        try:
+            return _fetched(self._at_hand, sql, values, limit)
+        except ENGINE_ERRORS as error:
+            if isinstance(error, sqlite3.Error) and error.sqlite_errorcode & PRIMARY in _NOT_NOW:
+                return None
+            raise translate(error, self._path) from error
 
     def _decoder(self, query: Query[Row], columns: Sequence[str]) -> Decoder[Row]:
         decoder = self._decoders.get((query.name, query.row))
@@ -119,21 +138,18 @@ class SqliteStore:
     def _read(self, sql: str, values: Mapping[str, Value], limit: int | None) -> Fetched:
         connection = self._connections.get_nowait()
         try:
-            cursor = connection.execute(sql, values)
-            rows = cursor.fetchall() if limit is None else cursor.fetchmany(limit)
-            columns = [column[0] for column in cursor.description]
-            cursor.close()  # an open cursor would hold the snapshot of this read
+            return _fetched(connection, sql, values, limit)
         except ENGINE_ERRORS as error:
             raise translate(error, self._path) from error
         finally:
             self._connections.put(connection)
-        return columns, rows
 
     def _connect(self) -> Writer[Ticket]:
         reading: list[sqlite3.Connection] = []
         with ExitStack() as opened:
             try:
                 writing = opened.enter_context(closing(open_writing(self._path, self._options)))
+                at_hand = opened.enter_context(closing(open_at_hand(self._path, self._options)))
                 for _ in range(self._options.readers):
                     reading.append(opened.enter_context(closing(open_reading(self._path, self._options))))
             except ENGINE_ERRORS as error:
@@ -141,11 +157,15 @@ class SqliteStore:
             opened.pop_all()
         for connection in reading:
             self._connections.put(connection)
+        self._at_hand = at_hand
         return Writer(writing, self._path, self._report, self._options.batch_limit)
 
     def _close_readers(self) -> None:
         """Let reads under way end and close their connections; the writer's, closed last, then folds the WAL in."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+        at_hand, self._at_hand = self._at_hand, None
+        if at_hand is not None:
+            at_hand.close()
         with suppress(queue.Empty):
             while True:
                 self._connections.get_nowait().close()
@@ -171,3 +191,13 @@ class SqliteStore:
             for unit in batch:
                 if isinstance(unit.outcome, tuple):
                     self._on_commit(unit.ticket[0])
+
+
+def _fetched(connection: sqlite3.Connection, sql: str, values: Mapping[str, Value], limit: int | None) -> Fetched:
+    cursor = connection.execute(sql, values)
+    try:
+        rows = cursor.fetchall() if limit is None else cursor.fetchmany(limit)
+        columns = [column[0] for column in cursor.description]
+    finally:
+        cursor.close()  # an open cursor would hold the snapshot of this read
+    return columns, rows

@@ -16,9 +16,21 @@ def post(*lines: list[dict[str, Any]], title: str = "") -> str | None:
     return plain_text(MessageKind.POST, content, {"@_user_1": "Lin Yan"})
 
 
-@given(st.text())
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
 def test_text_comes_back_as_it_was_sent(text: str) -> None:
     assert plain_text(MessageKind.TEXT, text_content(text), {}) == text
+
+
+@pytest.mark.parametrize("spelled", [r"\ud83e", r"\udda2", r"\udda2\ud83e", r"\u0000"])
+def test_half_a_letter_becomes_a_mark_that_can_be_kept(spelled: str) -> None:
+    shown = plain_text(MessageKind.TEXT, f'{{"text":"a{spelled}b"}}', {})
+    assert shown is not None
+    assert shown.encode().decode() == shown
+    assert set(shown) == set("a\ufffdb")
+
+
+def test_a_letter_spelled_in_two_halves_stays_whole() -> None:
+    assert plain_text(MessageKind.TEXT, r'{"text":"\ud83e\udda2"}', {}) == "🦢"
 
 
 def test_a_key_without_a_name_stays() -> None:

@@ -173,7 +173,9 @@ async def test_what_is_owed_is_acted_on_once(house: Served, api: httpx.AsyncClie
 
 
 async def test_an_unknown_act_does_not_fit(house: Served, api: httpx.AsyncClient) -> None:
-    assert refusal(await api.post(f"owed/{await an_owed_request(house)}/burn", json={})) == (422, "request.invalid")
+    refused = await api.post(f"owed/{await an_owed_request(house)}/burn", json={})
+    assert refusal(refused) == (409, "owed.unknown_action")
+    assert "run_again" in refused.json()["hint"]
 
 
 async def test_both_sums_are_counted(house: Served, api: httpx.AsyncClient) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from hongyan.application.browse import list_deliveries
-from hongyan.application.owed import OwedAction, act_on_owed, list_owed, send_again
+from hongyan.application.owed import act_on_owed, list_owed, owed_action, send_again
 from hongyan.application.read_ledger import read_ledger
 from hongyan.entrypoints.web.forms import ActForm
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheGateway
@@ -31,10 +31,11 @@ async def owed(gateway: TheGateway) -> OwedList:
 
 
 @router.post("/owed/{request_id}/{action}")
-async def act(request_id: str, action: OwedAction, form: ActForm, gateway: TheGateway) -> ActedView:
+async def act(request_id: str, action: str, form: ActForm, gateway: TheGateway) -> ActedView:
     """Do one thing about what is owed; the first act wins."""
-    await act_on_owed(gateway.desk, request_id, action, form.expected_version)
-    return ActedView(id=request_id, action=action)
+    chosen = owed_action(action)
+    await act_on_owed(gateway.desk, request_id, chosen, form.expected_version)
+    return ActedView(id=request_id, action=chosen)
 
 
 @router.get("/deliveries")

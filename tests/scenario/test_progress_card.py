@@ -151,8 +151,9 @@ async def test_a_card_that_cannot_be_written_delays_no_answer(world: World) -> N
 
 async def test_looks_that_were_passed_by_are_folded_however_close_they_come(world: World) -> None:
     await working(world, "[[tool:a]] [[hang]]")
-    for _ in range(4):
+    for look in range(1, 4):
         await world.advance(31_000)
+        await world.until_rows(f"SELECT count(*) FROM parts WHERE written_at > 0 HAVING count(*) > {look}")
     world.say("/stop")
     await world.until_settled(flowing=True)
     ends = await world.rows("SELECT DISTINCT state FROM parts WHERE transport = 'card_patch' ORDER BY state")

@@ -147,3 +147,15 @@ async def test_a_card_that_cannot_be_written_delays_no_answer(world: World) -> N
     await world.until_settled(flowing=True)
     ledger = await world.adds_up()
     assert ledger.received.classes["answered"] >= 1
+
+
+async def test_looks_that_were_passed_by_are_folded_however_close_they_come(world: World) -> None:
+    await working(world, "[[tool:a]] [[hang]]")
+    for look in range(1, 4):
+        await world.advance(31_000)
+        await world.until_rows(f"SELECT count(*) FROM parts WHERE written_at > 0 HAVING count(*) > {look}")
+    world.say("/stop")
+    await world.until_settled(flowing=True)
+    ends = await world.rows("SELECT DISTINCT state FROM parts WHERE transport = 'card_patch' ORDER BY state")
+    assert ends == [("superseded",), ("verified",)]
+    await world.adds_up()

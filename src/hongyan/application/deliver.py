@@ -18,7 +18,7 @@ from hongyan.domain.errors import (
     ConflictError,
 )
 from hongyan.domain.identity import MessageId
-from hongyan.domain.issued_cards import lost_card, shown_card
+from hongyan.domain.issued_cards import folded_looks, lost_card, shown_card
 from hongyan.domain.messages import Outbound, Transport
 from hongyan.ports import queries
 
@@ -80,7 +80,9 @@ async def intend(desk: Desk, part: Part) -> Part | None:
     step = move_part(part, PartEvent.INTEND, attempts=attempts, next_at=None, code="", **first)
     step = replace(step, where={**step.where, "content": part.content})  # the look of a card may change until now
     try:
-        await desk.store.commit(Changes(_INTENTS.get(part.transport, "intend_mark"), (step, *_fence(part, delivery))))
+        await desk.store.commit(
+            Changes(_INTENTS.get(part.transport, "intend_mark"), (step, *folded_looks(part), *_fence(part, delivery)))
+        )
     except ConflictError:
         await _withhold_if_revoked(desk, part, delivery)
         return None

@@ -72,10 +72,7 @@ class CardShow:
         if untried:
             where: Where = {"id": planned.id, "state": PartState.PLANNED.value, "attempts": 0}
             return [Update("parts", where, {"content": content})]
-        folded: list[Change] = []
-        if planned.state is PartState.WRITTEN and planned.next_at is None:
-            folded.append(move_part(planned, PartEvent.SUPERSEDE))
-        return [*folded, insert("parts", patch_part(planned, content, self._desk.stamp()))]
+        return [insert("parts", patch_part(planned, content, self._desk.stamp()))]
 
     async def _approvals(self, card: IssuedCard) -> _Look:
         decisions = await self._desk.store.all(queries.DECISIONS_OF_CARD, card_id=card.id)

@@ -25,6 +25,7 @@ __all__ = [
     "IssuedCard",
     "approval_card_id",
     "close_card",
+    "folded_looks",
     "issue_card",
     "join_card",
     "lost_card",
@@ -174,6 +175,21 @@ def _learn(part: Part, state: CardState, before: tuple[CardState, ...]) -> tuple
         return ()
     where: Where = {"part_id": part.id, "state": OneOf(tuple(known.value for known in before))}
     return (Update("cards", where, {"state": state.value}, ONE_OR_NONE),)
+
+
+def folded_looks(part: Part) -> tuple[Change, ...]:
+    """Plan the end of the passing looks before this one: they were written, and nobody reads back what is gone."""
+    if part.transport is not Transport.CARD_PATCH:
+        return ()
+    passing: Where = {
+        "delivery_id": part.delivery_id,
+        "transport": Transport.CARD_PATCH.value,
+        "state": PartState.WRITTEN.value,
+        "next_at": None,
+        "ordinal": Less(part.ordinal),
+    }
+    some = frozenset(range(part.ordinal + 1))
+    return (Update("parts", passing, {"state": PartState.SUPERSEDED.value}, some),)
 
 
 def patch_part(last: Part, content: str, stamp: Stamp) -> Part:

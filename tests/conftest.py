@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 # The same examples in every run, so that a red test is red for everyone. `HYPOTHESIS_PROFILE=long` searches afresh.
@@ -49,6 +51,21 @@ def _checked_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
         return lookup(host, *arguments, **keywords)
 
     return guarded
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """Give every test the logging that it would have alone, whatever the one before set up."""
+    loggers = [logging.getLogger(name) for name in ("", "httpx", "httpcore", "uvicorn", "websockets", "asyncio")]
+    before = [(one, one.level, one.propagate, one.disabled, tuple(one.handlers)) for one in loggers]
+    yield
+    for one, level, propagate, disabled, handlers in before:
+        one.level, one.propagate, one.disabled = level, propagate, disabled
+        for handler in tuple(one.handlers):
+            if handler not in handlers and not type(handler).__module__.startswith("_pytest"):
+                one.removeHandler(handler)
+    logging.Logger.manager._clear_cache()  # type: ignore[attr-defined]  # levels were set past `setLevel`
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session", autouse=True)

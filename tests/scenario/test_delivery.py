@@ -162,8 +162,11 @@ async def test_a_failure_notice_is_no_answer(world: World) -> None:
 async def test_received_stays_and_working_stands_only_while_the_turn_runs(world: World) -> None:
     running = world.say("[[say:begun]][[wait:go]]")
     waiting = world.say("queued meanwhile")
-    await world.until(lambda: world.marks_on(running) == ["Get", "OnIt"])
     await world.until(lambda: world.marks_on(waiting) == ["Get"])
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'running'")
+    assert world.marks_on(running) == ["Get"]
+    await world.advance(limits.SAFETY_SCAN_MS)
+    await world.until(lambda: world.marks_on(running) == ["Get", "OnIt"])
     world.release("go")
     await world.until_settled()
     await world.until(lambda: world.marks_on(running) == ["Get"])

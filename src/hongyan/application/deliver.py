@@ -50,6 +50,7 @@ async def deliver_part(desk: Desk, part: Part) -> None:
     intended = await intend(desk, part)
     if intended is None:
         return
+    desk.haste.end(part.id)  # from here on the platform is what everybody waits for
     try:
         message = await _write(desk, intended)
     except ChatError as error:

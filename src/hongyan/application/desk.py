@@ -25,6 +25,7 @@ __all__ = [
     "OUTBOX",
     "Chat",
     "Desk",
+    "Haste",
     "Options",
     "Order",
     "RunningTurn",
@@ -78,15 +79,40 @@ class Order:
         return self._last
 
 
+class Haste:
+    """What is at a step that a person waits for: a Turn on the way to its agent, words on the way to the platform.
+
+    Marks give way to it, because their calls take the processor from it; never for longer than `MARK_YIELDS_MS`.
+    """
+
+    def __init__(self) -> None:
+        self._urgent: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._urgent)
+
+    def begin(self, item: str) -> None:
+        """Note that an item is urgent from now on."""
+        self._urgent.add(item)
+
+    def end(self, item: str) -> None:
+        """Note that an item is urgent no longer; harmless when it was not."""
+        self._urgent.discard(item)
+
+
 @dataclass(slots=True)
 class RunningTurn:
-    """A Turn that this process drives: its live agent, whether a stop was asked, and whether it took a kill."""
+    """A Turn that this process drives: its live agent, whether a stop was asked, and whether it took a kill.
+
+    `beginning` is the write that its agent took the prompt up; nothing waits for it but the end of the Turn.
+    """
 
     session_id: str = ""
     agent: Agent | None = None
     stop_asked: bool = False
     killed: bool = False
     stop_requested: asyncio.Event = field(default_factory=asyncio.Event)
+    beginning: "asyncio.Task[None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +131,7 @@ class Desk:
     chats: Mapping[AppId, Chat] = field(default_factory=dict)
     running: dict[TurnId, RunningTurn] = field(default_factory=dict)
     questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
+    haste: Haste = field(default_factory=Haste)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

@@ -155,6 +155,7 @@ async def _settle(desk: Desk) -> None:
 
 def _run(desk: Desk, turn: Turn) -> Work:
     done = partial(desk.wakeup.wake, LANES)
+    desk.haste.begin(turn.id)  # now, not in its task: the outbox may look before that begins
     return Work(turn.session_id, partial(run_turn, desk, turn), done, partial(salvage_turn, desk, turn.id))
 
 
@@ -187,19 +188,36 @@ async def outbox_loop(desk: Desk) -> None:
         while True:
             now = desk.clock.now()
             for part in await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS):
-                _offer(desk, words, part)
+                if _offer(desk, words, part):
+                    desk.haste.begin(part.id)
             for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
-                _offer(desk, beside, part)
+                if not _gives_way(desk, part, now):
+                    _offer(desk, beside, part)
             await desk.wakeup.wait(OUTBOX, limits.SAFETY_SCAN_MS)
 
 
-def _offer(desk: Desk, crew: Crew, part: Part) -> None:
-    if crew.takes(part.order_key):
-        done, mend = partial(desk.wakeup.wake, OUTBOX), partial(lose_part, desk, part.id)
-        crew.start(Work(part.order_key, partial(_carry_part, desk, part), done, mend))
+def _gives_way(desk: Desk, part: Part, now: int) -> bool:
+    """Tell whether a mark waits for what a person waits for; whoever ends the haste wakes the outbox."""
+    is_mark = part.transport in {Transport.REACTION_ADD, Transport.REACTION_REMOVE}
+    return is_mark and bool(desk.haste) and now - (part.next_at or now) < limits.MARK_YIELDS_MS
+
+
+def _offer(desk: Desk, crew: Crew, part: Part) -> bool:
+    if not crew.takes(part.order_key):
+        return False
+    done, mend = partial(desk.wakeup.wake, OUTBOX), partial(lose_part, desk, part.id)
+    crew.start(Work(part.order_key, partial(_carry_part, desk, part), done, mend))
+    return True
 
 
 async def _carry_part(desk: Desk, part: Part) -> None:
+    try:
+        await _act_on(desk, part)
+    finally:
+        desk.haste.end(part.id)
+
+
+async def _act_on(desk: Desk, part: Part) -> None:
     if part.app not in desk.chats:
         await postpone_part(desk, part)
     elif part.transport is Transport.CARD_PATCH:

@@ -266,8 +266,8 @@ def say(route: Route, words: Words, stamp: Stamp) -> tuple[Insert, ...]:
     return (insert("deliveries", delivery), *(insert("parts", part) for part in parts))
 
 
-def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp) -> tuple[Insert, ...]:
-    """Plan a reaction under the message that is answered."""
+def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp, after_ms: int = 0) -> tuple[Insert, ...]:
+    """Plan a reaction under the message that is answered, to be written `after_ms` from now at the earliest."""
     source = (route.turn_id or route.request_id or route.chat_id, "")
     delivery = _delivery(route, Words(phase, "", ClosedAs.OPEN), source, stamp)
     part = replace(
@@ -275,6 +275,7 @@ def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp) -> tuple[Insert, 
         transport=Transport.REACTION_ADD,
         target=route.reply_to,
         content=emoji,
+        next_at=stamp.now + after_ms,
     )
     return (insert("deliveries", delivery), insert("parts", part))
 

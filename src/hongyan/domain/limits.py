@@ -34,6 +34,7 @@ __all__ = [
     "LEASE_LIFE_MS",
     "LISTENER_BACK_OFF_MOST_MS",
     "LISTENER_BACK_OFF_MS",
+    "MARK_YIELDS_MS",
     "OWED_ROWS",
     "PAIRING_ALPHABET",
     "PAIRING_CODE_LENGTH",
@@ -49,6 +50,7 @@ __all__ = [
     "TEXT_BYTES",
     "THOUGHTS_SHOWN",
     "THOUGHT_LETTERS",
+    "WORKING_MARK_AFTER_MS",
 ]
 
 SECOND: Final = 1_000
@@ -64,6 +66,8 @@ LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
 
 DELIVERY_SLOTS: Final = 4  # writes under way at once
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
+MARK_YIELDS_MS: Final = SECOND  # reactions give way to words on their way, never longer than this
+WORKING_MARK_AFTER_MS: Final = SECOND // 2  # a Turn that ends sooner is never marked as working
 SAFETY_SCAN_MS: Final = SECOND  # a lost wake-up costs at most this
 IDEMPOTENCY_WINDOW_MS: Final = 50 * MINUTE  # the platform keeps a key for one hour
 KEY_LENGTH: Final = 50  # the platform's cap on a key

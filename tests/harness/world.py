@@ -26,7 +26,10 @@ from hongyan.domain.bindings import Audience, Binding, Role, Scope
 from hongyan.domain.changes import Changes, Update
 from hongyan.domain.identity import AppId
 from hongyan.domain.ledger import Ledger
+from hongyan.domain.surfaces import OWN_CHAIN
 from hongyan.domain.workspaces import Grant
+from hongyan.ports.agents import Agents
+from hongyan.ports.hosts import Host
 from tests.harness.clock import ManualClock
 from tests.harness.crash import Crash, Pause
 from tests.harness.disk import Disk
@@ -60,6 +63,9 @@ class World:
         self.executors: dict[str, list[str]] = {"rehearsal": rehearsal, "plain": [*rehearsal, "--plain"]}
         self.profiles = ["work"]
         self.disk = Disk()
+        self.surfaces = OWN_CHAIN
+        self.hosts: dict[str, Host] = {}
+        self.dress: Callable[[Agents], Agents] = lambda agents: agents
         self.binding: Binding | None = None
         self.commits: list[Changes] = []
         self._entropy = SeededEntropy(seed)
@@ -293,7 +299,9 @@ class World:
                 raise AssertionError(await self._explain())
 
     def _wrap(self, desk: Desk, trigger: Crash) -> Desk:
-        return wrap_ports(replace(desk, store=self.disk.under(desk.store)), trigger, self._seen)
+        dressed = replace(desk, store=self.disk.under(desk.store), agents=self.dress(desk.agents))
+        asked = replace(dressed, surfaces=self.surfaces, hosts=self.hosts)
+        return wrap_ports(asked, trigger, self._seen)
 
     def _seen(self, changes: Changes) -> None:
         self.commits.append(changes)

@@ -12,9 +12,11 @@ from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Stamp
 from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
+from hongyan.domain.surfaces import OWN_CHAIN, Chain
 from hongyan.ports.agents import Agent, Agents
 from hongyan.ports.chat import Cards, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
+from hongyan.ports.hosts import Host
 from hongyan.ports.store import Store
 from hongyan.ports.surroundings import Clock, Entropy, Wakeup
 
@@ -117,8 +119,9 @@ class RunningTurn:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The ports of one gateway. `running` holds the Turns that this process drives now, `questions` the
-    decisions that an agent of this process waits for."""
+    """The ports of one gateway. `surfaces` is the order in which an approval is offered, `hosts` the outside ones of
+    them by name. `running` holds the Turns that this process drives now, `questions` the decisions that an agent of
+    this process waits for."""
 
     store: Store
     clock: Clock
@@ -129,6 +132,8 @@ class Desk:
     options: Options
     order: Order = field(default_factory=Order)
     chats: Mapping[AppId, Chat] = field(default_factory=dict)
+    surfaces: Chain = OWN_CHAIN
+    hosts: Mapping[str, Host] = field(default_factory=dict)
     running: dict[TurnId, RunningTurn] = field(default_factory=dict)
     questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
     haste: Haste = field(default_factory=Haste)

@@ -56,9 +56,7 @@ async def _decide(desk: Desk, session_id: str, text: str, client_turn_id: str) -
         raise RefusedError("queue.full", f"{session.queued} messages already wait here", hint="Try again later.")
     stamp = desk.stamp()
     turn = new_turn(Input(request_id, client_turn_id, Origin.CONSOLE, text), session.id, binding, stamp.now)
-    source = LocalSource(
-        request_id, binding.app, session.place_id, client_turn_id, text, binding.id, session.id, turn.id
-    )
+    source = LocalSource(request_id, binding.app, session.place_id, text, binding.id, session.id, turn.id)
     request = capture_local(source, stamp.now, stamp.seq)
     return (
         Changes("send_text", (insert("requests", request), *append_turn(turn, desk.options.queue_turns))),

@@ -97,7 +97,7 @@ class _Watch:
 
     async def _note(self, event: AgentEvent) -> None:
         if isinstance(event, PermissionAsked):
-            self._questions[event.ask_id] = self._ask(event)
+            self._ask(event)
         elif isinstance(event, PermissionWithdrawn):
             await withdraw_permission(self._desk, self._turn, event.ask_id)
         elif isinstance(event, ToolChanged):
@@ -171,9 +171,14 @@ class _Watch:
             self._unkept = unkept + self._unkept  # shown later, or not: the answer does not depend on it
         self._desk.wakeup.wake(CARDS)
 
-    def _ask(self, asked: PermissionAsked) -> "asyncio.Task[None]":
-        """Bring a request for leave to its decision beside the events; the agent waits, the stream goes on."""
-        return asyncio.create_task(ask_permission(self._desk, self._turn, asked, self._agent()))
+    def _ask(self, asked: PermissionAsked) -> None:
+        """Bring a request for leave to its decision beside the events; the agent waits, the stream goes on.
+
+        One that is told again, as after a reconnect, is the one that is asked already.
+        """
+        if asked.ask_id not in self._questions:
+            asking = ask_permission(self._desk, self._turn, asked, self._agent())
+            self._questions[asked.ask_id] = asyncio.create_task(asking)
 
     def _asks(self) -> bool:
         return any(not question.done() for question in self._questions.values())

@@ -163,7 +163,6 @@ _WORDS: Final = {
     "where.text": (" by you in a message", "（你，消息）"),
     "where.console": (" by you in the console", "（你，控制台）"),
     "where.cli": (" by you on the command line", "（你，命令行）"),
-    "where.api": (" by a program of yours", "（你的程序）"),
     "where.policy": (" by the policy", "（策略）"),
     "where.session": (" by your earlier yes", "（此前的允许）"),
     "where.agent": (" by the agent", "（Agent）"),

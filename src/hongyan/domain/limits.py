@@ -25,6 +25,7 @@ __all__ = [
     "CONNECTIONS_PER_APP",
     "DELIVERY_SLOTS",
     "HELD_LIFE_MS",
+    "HOST_OFFER_MS",
     "IDEMPOTENCY_WINDOW_MS",
     "IDENTITY_PERIOD_MS",
     "INBOUND_KEYS_KEPT_MS",
@@ -112,5 +113,6 @@ THOUGHTS_SHOWN: Final = 4
 THOUGHT_LETTERS: Final = 1_200
 CARD_REWRITES: Final = 5  # tries to bring a card to a look whose write has no clear outcome
 APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
+HOST_OFFER_MS: Final = 3 * SECOND  # an outside surface that cannot show a request by then is passed over
 APPROVAL_CODE_LENGTH: Final = 4  # among the few open in one chat
 APPROVAL_ARGUMENT_BYTES: Final = 2_048  # shown on the phone: nobody should approve blind, or scroll for a minute

@@ -247,7 +247,6 @@ class LocalSource:
     id: RequestId
     app: AppId
     place_id: PlaceId
-    client_turn_id: str
     text: str
     binding_id: BindingId
     session_id: SessionId
@@ -259,7 +258,7 @@ def capture_local(source: LocalSource, now: int, seq: int) -> Request:
     message = InboundMessage(
         app=source.app,
         event_id="",
-        message_id=MessageId(source.client_turn_id),
+        message_id=MessageId(source.id),  # a client's own id is its Session's, ours is everybody's
         chat_id=ChatId(source.session_id),
         chat_kind=ChatKind.PRIVATE,
         sender=OpenId(""),

@@ -42,5 +42,14 @@ async def test_the_first_decision_wins_and_names_the_surface(house: Served) -> N
     ("identity", "outcome", "status"), [("dec-1", "cancelled", 422), ("dec-1", "", 422), ("none", "rejected", 404)]
 )
 async def test_what_nobody_may_decide_is_refused(house: Served, identity: str, outcome: str, status: int) -> None:
-    answer = await house.program().post(f"/api/v1/approvals/{identity}/decide", json={"outcome": outcome})
+    answer = await house.neighbour().post(f"/api/v1/approvals/{identity}/decide", json={"outcome": outcome})
     assert answer.status_code == status
+
+
+async def test_a_program_decides_nothing_and_cannot_let_itself_in_as_a_person(house: Served) -> None:
+    program = house.program()
+    decided = await program.post("/api/v1/approvals/dec-1/decide", json={"outcome": "allowed_once"})
+    assert (decided.status_code, decided.json()["code"]) == (409, "approval.program")
+    link = await program.post("/api/v1/login-links")
+    assert (link.status_code, link.json()["code"]) == (409, "access.links")
+    assert [one["state"] for one in (await program.get("/api/v1/approvals")).json()["approvals"]] == ["asked"]

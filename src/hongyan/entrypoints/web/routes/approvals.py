@@ -7,16 +7,24 @@ from fastapi import APIRouter, Query
 from hongyan.application.browse import list_decisions
 from hongyan.application.decide import check_shown, decide
 from hongyan.domain.decisions import Outcome
+from hongyan.domain.errors import RefusedError
 from hongyan.entrypoints.web.forms import DecideForm
 from hongyan.entrypoints.web.guard import Caller
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway
 from hongyan.entrypoints.web.work_views import ApprovalList, ApprovalView
 
-__all__ = ["router"]
+__all__ = ["refuse_programs", "router"]
 
 router = APIRouter(tags=["approvals"], responses=PROBLEMS)
 
 Recent = Annotated[int, Query(ge=0, le=1_000)]
+
+
+def refuse_programs(caller: Caller) -> None:
+    """Let people pass. Raise RefusedError `approval.program` for a program."""
+    if caller is Caller.PROGRAM:
+        hint = "Decide on the card, in the console, or with `hongyan approval decide` in a terminal."
+        raise RefusedError("approval.program", "a program cannot say what agents may do", hint=hint)
 
 
 @router.get("/approvals")
@@ -28,7 +36,11 @@ async def approvals(gateway: TheGateway, recent: Recent = 0) -> ApprovalList:
 
 @router.post("/approvals/{approval_id}/decide")
 async def settle(approval_id: str, form: DecideForm, gateway: TheGateway, caller: TheCaller) -> ApprovalView:
-    """Decide; the first decision wins, and every later one is told who was first."""
+    """Decide; the first decision wins, and every later one is told who was first.
+
+    Raise RefusedError `approval.program` for a program: an agent that finds its token must not allow itself anything.
+    """
+    refuse_programs(caller)
     if form.expected_version is not None:
         await check_shown(gateway.desk, approval_id, form.expected_version)
     where = "cli" if caller is Caller.SOCKET else "console"

@@ -20,9 +20,9 @@ def _decodable(value: str) -> str:
 
 
 class Form(BaseModel):
-    """The base: unknown fields refused."""
+    """The base: unknown fields refused, and values of another type than the described one."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class ClientConfigForm(Form):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
+from starlette.types import ASGIApp
 from tests.harness.world import World, open_world
 
 from hongyan.application.decide import decide
@@ -48,6 +49,17 @@ class Console:
 
     world: World
     access: Access
+    app: ASGIApp
+    door: Door
+
+    async def close_door(self) -> None:
+        """Let the page find nobody at the gateway's address."""
+        await self.door.close()
+
+    async def open_door(self) -> None:
+        """Answer at the same address again."""
+        self.door = Door(self.app, bind_port("127.0.0.1", self.access.port))
+        await self.door.open()
 
     def link(self, where: str = "") -> str:
         """Give a fresh one-time link."""
@@ -93,16 +105,17 @@ async def console(home: Path) -> AsyncIterator[Console]:
         await world.bind()
         listening = bind_port("127.0.0.1", 0)
         access = Access(int(listening.getsockname()[1]))
-        door = Door(create_app(world.gateway, Process(home), access), listening)
-        await door.open()
+        app = create_app(world.gateway, Process(home), access)
+        house = Console(world, access, app, Door(app, listening))
+        await house.door.open()
         flow = asyncio.create_task(_flow(world))
         try:
-            yield Console(world, access)
+            yield house
         finally:
             flow.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await flow
-            await door.close()
+            await house.close_door()
             listening.close()
 
 

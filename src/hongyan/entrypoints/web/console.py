@@ -10,7 +10,7 @@ from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
 from hongyan.application.sessions import view_turn
 from hongyan.application.transcripts import SessionLine, list_open_decisions, list_session_lines, read_transcript
-from hongyan.domain.bindings import Audience, Binding, Role
+from hongyan.domain.bindings import Audience, Binding, BindingState, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
 from hongyan.domain.ledger import Partition
 from hongyan.entrypoints.web.gateway import Gateway, name_of
@@ -36,7 +36,10 @@ _FAILED: Final = frozenset({TurnState.FAILED, TurnState.TIMED_OUT})
 
 @dataclass(frozen=True, slots=True)
 class SessionShown:
-    """A Session in the list. `state` is a key of words; `since` is the start of what it counts."""
+    """A Session in the list. `state` is a key of words; `since` is the start of what it counts.
+
+    `refusal` says why nothing can be written here: `closed`, `group`, `revoked` or `executor`; empty for nothing.
+    """
 
     id: str
     group: str
@@ -51,7 +54,7 @@ class SessionShown:
     last_text: str
     last_at: int
     running_turn: str
-    writable: bool
+    refusal: str
     closed: bool
 
 
@@ -241,7 +244,6 @@ async def _sessions(gateway: Gateway) -> tuple[SessionShown, ...]:
 def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) -> SessionShown:
     state, tone, count, since = _state(line)
     local = binding.audience is Audience.LOCAL
-    closed = line.state is SessionState.CLOSED
     return SessionShown(
         id=line.id,
         group="manager" if binding.role is Role.MANAGER else binding.audience.value,
@@ -256,9 +258,19 @@ def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) 
         last_text=" ".join(line.last_text.split()),
         last_at=line.last_at,
         running_turn=line.running_turn,
-        writable=not closed and binding.audience is not Audience.GROUP_TOPIC and binding.state.value == "live",
-        closed=closed,
+        refusal=_refusal(gateway, line, binding),
+        closed=line.state is SessionState.CLOSED,
     )
+
+
+def _refusal(gateway: Gateway, line: SessionLine, binding: Binding) -> str:
+    if line.state is SessionState.CLOSED:
+        return "closed"
+    if binding.audience is Audience.GROUP_TOPIC:
+        return "group"
+    if binding.state is not BindingState.LIVE:
+        return "revoked"
+    return "" if any(one.name == line.executor for one in gateway.settings.executors) else "executor"
 
 
 def _state(line: SessionLine) -> tuple[str, str, int, int | None]:

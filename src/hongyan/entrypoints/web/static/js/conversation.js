@@ -32,6 +32,7 @@ export class Conversation {
   async open(id) {
     if (id === this.id) return;
     this.id = id;
+    this.reading = this.again = null;
     this.views = new Map();
     this.cursor = undefined;
     this.session = null;
@@ -39,22 +40,42 @@ export class Conversation {
     this.turnsNode.replaceChildren();
     byId("conversation").hidden = id === null;
     byId("nothing-open").hidden = id !== null;
+    this.composer.prepare(id);
+    this.drawPending();
     if (id !== null) await this.refresh(id);
   }
 
-  // Late answers belong to the session that they were asked for, and to no other.
-  async refresh(id = this.id) {
-    if (id === null || id !== this.id) return;
+  // One read at a time: of two under way the older could arrive last and stay. A wish during a read is read after it.
+  refresh(id = this.id) {
+    if (id === null || id !== this.id) return Promise.resolve();
+    if (this.reading) return (this.again ??= this.afterwards(this.reading, id));
+    const reading = this.read(id).finally(() => {
+      if (this.reading === reading) this.reading = null;
+    });
+    this.reading = reading;
+    return reading;
+  }
+
+  async afterwards(reading, id) {
+    await reading.catch(() => {});
+    if (this.reading) return undefined; // the reader went away and came back: what is read now is newer
+    this.again = null;
+    return this.refresh(id);
+  }
+
+  // Late answers belong to the visit that they were asked for, and to no other.
+  async read(id) {
+    const views = this.views;
     let seen;
     try {
       seen = await get(`/console/sessions/${encodeURIComponent(id)}`);
     } catch (error) {
-      if (id !== this.id) return;
+      if (views !== this.views) return;
       if (error.status === 404) return void this.gone();
       this.alarm(w("out_of_reach")); // what stands here stays
       throw error;
     }
-    if (id !== this.id) return;
+    if (views !== this.views) return;
     setNow(seen.now);
     this.session = seen.session;
     if (this.cursor === undefined || this.hasGap(seen.turns)) this.start(seen);
@@ -64,6 +85,7 @@ export class Conversation {
   gone() {
     this.turnsNode.replaceChildren(h("p.hint", {}, w("session.gone")));
     byId("composer").hidden = true;
+    byId("why-not").hidden = true;
   }
 
   hasGap(turns) {
@@ -81,7 +103,6 @@ export class Conversation {
   get viewOptions() {
     return {
       executor: this.session.executor,
-      writable: this.session.writable,
       stop: (id) => this.stop(id),
       refresh: () => this.refresh(),
       approvals: { after: (_, words) => this.say(words), alarm: (words) => this.alarm(words) },
@@ -103,7 +124,7 @@ export class Conversation {
       }
     }
     this.order();
-    this.composer.enter(this.session);
+    this.composer.enter(this.session, turns);
     this.drawPending();
     this.activity();
     this.settleScroll();
@@ -132,10 +153,10 @@ export class Conversation {
   async earlier() {
     if (!this.cursor || this.loading) return;
     this.loading = true;
-    const id = this.id;
+    const { views, cursor } = this;
     try {
-      const page = await get(`/console/sessions/${encodeURIComponent(id)}?cursor=${encodeURIComponent(this.cursor)}`);
-      if (id !== this.id) return;
+      const page = await get(`/console/sessions/${encodeURIComponent(this.id)}?cursor=${encodeURIComponent(cursor)}`);
+      if (views !== this.views || cursor !== this.cursor) return;
       const before = this.scroll.scrollHeight - this.scroll.scrollTop;
       this.cursor = page.cursor;
       byId("earlier").hidden = !page.cursor;

@@ -52,7 +52,7 @@ export class TurnView {
   }
 
   update(turn) {
-    const sign = JSON.stringify([turn, this.view.writable]);
+    const sign = JSON.stringify(turn);
     if (sign !== this.sign) {
       this.sign = sign;
       this.turn = turn;

@@ -153,7 +153,7 @@ class World:
         """Let an agent go on that waits at `[[wait:NAME]]`."""
         (self.agent_state / name).touch()
 
-    def fault(self, endpoint: str, effect: Effect, *, times: int = 1, nth: int | None = None) -> None:
+    def fault(self, endpoint: str, effect: Effect, *, times: int | None = 1, nth: int | None = None) -> None:
         """Let the platform misbehave on matching calls or events."""
         self.platform.faults.add(Match(endpoint, times=times, nth=nth), effect)
 

@@ -13,12 +13,22 @@ from hongyan.domain import limits
 from hongyan.domain.approval_card import Line, render_approvals
 from hongyan.domain.cards import Card, from_json, to_json
 from hongyan.domain.changes import Change, Changes, Update, Where, insert
+from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.decisions import Applied, Decision, DecisionState
 from hongyan.domain.deliveries import Part, PartEvent, PartState, move_part
 from hongyan.domain.identity import TurnId
 from hongyan.domain.issued_cards import CardKind, IssuedButton, IssuedCard, close_card, patch_part
 from hongyan.domain.messages import Transport
-from hongyan.domain.progress_card import Progress, fold_event, is_over, render_progress, same_but_for_time
+from hongyan.domain.progress_card import (
+    AnswerFate,
+    Progress,
+    Shown,
+    answer_fate,
+    fold_event,
+    is_over,
+    render_progress,
+    same_but_for_time,
+)
 from hongyan.ports import queries
 
 __all__ = ["CardShow"]
@@ -88,15 +98,23 @@ class CardShow:
         if turn is None:
             raise AssertionError("a Turn is never deleted")
         stop = await self._desk.store.one(queries.BUTTON_OF, card_id=card.id, subject=card.subject)
-        progress, now = await self._fold(card), self._desk.clock.now()
-        drawn = render_progress(turn, progress, stop.id if stop else "", now)
-        if is_over(turn):
+        shown, now = Shown(turn, await self._fold(card), await self._fate(turn)), self._desk.clock.now()
+        drawn = render_progress(shown, stop.id if stop else "", now)
+        if is_over(shown):
             return _Look(drawn, last=True)
         age = now - planned.seq // 1_000  # its place in the order is its time in microseconds
         if age < limits.CARD_EVERY_MS or planned.state is PartState.REJECTED:
             return None
+        if turn.state in TERMINAL and now - turn.ended_at < limits.FINAL_SHOWN_MS:
+            return None  # its answer is being read back, and then the last look follows
         same = same_but_for_time(drawn, from_json(planned.content))
         return None if same and age < limits.CARD_HEARTBEAT_MS else _Look(drawn, last=False)
+
+    async def _fate(self, turn: Turn) -> AnswerFate:
+        if turn.state is not TurnState.COMPLETED:
+            return AnswerFate.NONE
+        parts = await self._desk.store.all(queries.ANSWER_PARTS, request_id=turn.request_id, turn_id=turn.id)
+        return answer_fate([(part.state, bool(part.is_due)) for part in parts])
 
     async def _fold(self, card: IssuedCard) -> Progress:
         progress = self._read.get(card.id, Progress())

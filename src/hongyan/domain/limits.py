@@ -19,11 +19,13 @@ __all__ = [
     "CARD_HEARTBEAT_MS",
     "CARD_OPENS_MS",
     "CARD_REWRITES",
+    "CLEANUP_TRIES",
     "CLOCK_DISAGREEMENT_MS",
     "COMMIT_BATCH",
     "CONFLICT_TRIES",
     "CONNECTIONS_PER_APP",
     "DELIVERY_SLOTS",
+    "FINAL_SHOWN_MS",
     "HELD_LIFE_MS",
     "IDEMPOTENCY_WINDOW_MS",
     "IDENTITY_PERIOD_MS",
@@ -71,6 +73,7 @@ CLOCK_DISAGREEMENT_MS: Final = 2 * MINUTE  # beyond it we do not trust our readi
 REST_TIME_OUT_MS: Final = 10 * SECOND
 BACK_OFF_MS: Final = SECOND
 BACK_OFF_MOST_MS: Final = 5 * MINUTE
+CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write without a clear outcome
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)
 TEXT_BYTES: Final = 140_000  # the platform refuses a text request over 150 KB; JSON escaping needs the margin
@@ -106,6 +109,7 @@ CARD_EVERY_MS: Final = SECOND  # free tenants have a monthly quota, and each upd
 CARD_HEARTBEAT_MS: Final = 30 * SECOND  # a card that says nothing new still shows that time passes
 THOUGHTS_SHOWN: Final = 4
 THOUGHT_LETTERS: Final = 1_200
+FINAL_SHOWN_MS: Final = 5 * SECOND  # a card waits this long for its answer's read-back before it loses its button
 CARD_REWRITES: Final = 5  # tries to bring a card to a look whose write has no clear outcome
 APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
 APPROVAL_CODE_LENGTH: Final = 4  # among the few open in one chat

@@ -9,7 +9,7 @@ from typing import Final
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
 from hongyan.domain.decisions import Decision
-from hongyan.domain.deliveries import Delivery, Part
+from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
@@ -23,6 +23,7 @@ __all__ = [
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
+    "ANSWER_PARTS",
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
@@ -89,6 +90,7 @@ __all__ = [
     "WORKSPACES",
     "WORKSPACE_BY_NAME",
     "WRITTEN_CLASSES",
+    "AnswerPart",
     "ClassCount",
     "DeliveryLine",
     "LastWords",
@@ -190,6 +192,14 @@ class LastWords:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """How far one part of a Turn's answer came; `is_due` when something is still to happen to it."""
+
+    state: PartState
+    is_due: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReceivedLine:
     """One request as the ledger shows it."""
 
@@ -280,6 +290,7 @@ ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)
 PART: Final = Query("part", Part)
 PARTS_OF_DELIVERY: Final = Query("parts_of_delivery", Part)
 LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
+ANSWER_PARTS: Final = Query("answer_parts", AnswerPart)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
 DUE_WORDS: Final = Query("due_words", Part)

@@ -283,6 +283,13 @@ WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
   AND d.closes_as <> '' AND p.transport = 'text' AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 
+-- name: answer_parts
+-- The parts of what a Turn answered; one that was sent again is left out for the newer one.
+SELECT p.state, CASE WHEN p.next_at IS NULL THEN 0 ELSE 1 END AS is_due
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.request_id = :request_id AND d.turn_id = :turn_id AND d.phase = 'final'
+  AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
+
 -- name: undelivered_parts
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.
 SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id

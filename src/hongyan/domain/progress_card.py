@@ -111,7 +111,7 @@ def render_progress(shown: Shown, stop: str, now: int) -> Card:
         return Card(words.say("held"), Tone.OVER, (*_tools(progress, words), Note(words.say("held.note"))))
     buttons: tuple[Block, ...] = ()
     if turn.state is not TurnState.INTERRUPTING:
-        buttons = (Buttons((Button(words.say("stop"), stop, Style.DANGER),)),)
+        buttons = (Buttons((Button(words.say("stop"), stop, Style.DANGER, words.say("stop.typed")),)),)
     title = words.say("stopping" if turn.state is TurnState.INTERRUPTING else "working")
     return Card(title, Tone.WORKING, (*_thoughts(progress), *_tools(progress, words), *buttons, elapsed))
 
@@ -188,6 +188,7 @@ _WORDS: Final = {
     "held.note": ("Decide on the machine: `hongyan owed list`.", "请在本机用 `hongyan owed list` 处理。"),
     "elapsed": ("{seconds} s", "{seconds} 秒"),
     "stop": ("Stop", "停止"),
+    "stop.typed": ("/stop", "/停止"),
     "tools.head": ("Tools", "工具"),
     "hidden": ("{count} earlier ones", "此前 {count} 个"),
     "tool": (" · {count} tool", " · {count} 个工具"),

@@ -32,6 +32,8 @@ __all__ = [
     "BUTTON_OF",
     "CAPTURED_HEADS",
     "CARD",
+    "CARD_OF_DELIVERY",
+    "CARD_OF_PART",
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
@@ -47,6 +49,7 @@ __all__ = [
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "LAST_CURSOR",
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
@@ -265,6 +268,7 @@ QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
 MESSAGE_PAGE: Final = Query("message_page", Message)
 STEPS_OF_TURNS: Final = Query("steps_of_turns", TurnEventRow)
+LAST_CURSOR: Final = Query("last_cursor", int)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)
@@ -276,6 +280,8 @@ RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
 ALLOWANCE: Final = Query("allowance", str)
 
 CARD: Final = Query("card", IssuedCard)
+CARD_OF_PART: Final = Query("card_of_part", IssuedCard)
+CARD_OF_DELIVERY: Final = Query("card_of_delivery", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
 WAITING_LINES: Final = Query("waiting_lines", int)

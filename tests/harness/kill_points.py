@@ -119,6 +119,11 @@ class _Writer:
         await self._trigger.reach("part_written")
         return written
 
+    async def edit(self, message: MessageId, text: str) -> None:
+        await self._trigger.gate()
+        await self._inner.edit(message, text)
+        await self._trigger.reach("look_written")
+
 
 class _Cards:
     def __init__(self, inner: Cards, trigger: Trigger) -> None:

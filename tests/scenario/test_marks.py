@@ -1,28 +1,68 @@
-"""Marks give way to words: they are shown in time, and never at the cost of what a person waits for."""
+"""The working mark follows the Turn, not its words, and taking it away is a matter of its own."""
 
+import pytest
 from tests.harness import World
 
-from hongyan.domain import limits
+from feishu_simulator.faults import Effect
 
-REACT = "POST /open-apis/im/v1/messages/:message_id/reactions"
+REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
+UNREACT = "DELETE /open-apis/im/v1/messages/:message_id/reactions/:reaction_id"
+WITHIN_MS = 5_000
 
 
-async def test_a_quick_answer_costs_one_mark_and_no_working_mark(world: World) -> None:
-    said = world.say("quick")
+@pytest.mark.scenario("L107")
+async def test_a_turn_that_says_nothing_has_its_mark_while_it_runs_and_not_when_it_is_stopped(world: World) -> None:
+    said = world.say("[[think:pondering]][[hang]]")
+    since = world.clock.now()
+    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
+    world.say("/stop")
+    await world.until(lambda: world.marks_on(said) == ["Get"])
+    assert world.clock.now() - since <= WITHIN_MS
     await world.until_settled()
-    assert world.answers_to(said) == ["echo: quick"]
-    assert world.marks_on(said) == ["Get"]
-    assert [str(call.body) for call in world.platform.requests(REACT)].count("OnIt") == 0
-    assert len(world.platform.requests(REACT)) == 1
+    assert world.platform.requests(REPLY) != []  # the stop was answered, the Turn itself said nothing
     await world.adds_up()
 
 
-async def test_a_mark_that_cannot_be_set_delays_no_word(world: World) -> None:
-    world.gateway.desk.haste.begin("something that never ends")
-    said = world.say("words first")
-    await world.until(lambda: world.answers_to(said) == ["echo: words first"])
-    assert world.platform.requests(REACT) == []
-    await world.advance(limits.MARK_YIELDS_MS)
-    await world.until(lambda: world.marks_on(said) == ["Get"])
-    await world.until_settled()
+@pytest.mark.scenario("L107")
+async def test_a_turn_that_is_held_without_a_word_of_its_agent_loses_its_mark(plain_world: World) -> None:
+    said = plain_world.say("[[think:pondering]][[hang]]")
+    await plain_world.until(lambda: plain_world.marks_on(said) == ["Get", "OnIt"])
+    await plain_world.restart()
+    since = plain_world.clock.now()
+    await plain_world.until_rows("SELECT 1 FROM turns WHERE state = 'held'")
+    await plain_world.until(lambda: plain_world.marks_on(said) == ["Get"])
+    assert plain_world.clock.now() - since <= WITHIN_MS
+    await plain_world.until_settled(but=("held",))
+    await plain_world.adds_up()
+
+
+@pytest.mark.scenario("L98")
+@pytest.mark.parametrize(
+    "effect", [Effect(http_status=503), Effect(error_code=99991400), Effect(refuse_connection=True)]
+)
+async def test_a_mark_that_could_not_be_taken_away_is_tried_again_and_nothing_else_is(
+    world: World, effect: Effect
+) -> None:
+    world.fault(UNREACT, effect)
+    said = world.say("[[say:begun]][[wait:go]]")
+    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
+    world.release("go")
+    await world.until_rows("SELECT 1 FROM requests WHERE closed_as = 'answered' AND text LIKE '%begun%'")
+    written = len(world.platform.requests(REPLY))
+    await world.until_settled(flowing=True)
+    assert world.marks_on(said) == ["Get"]
+    assert len(world.platform.requests(REPLY)) == written
+    assert len(world.answers_to(said)) == len(world.prompts()) == 1
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L98")
+async def test_a_removal_that_happened_without_an_answer_is_not_made_twice(world: World) -> None:
+    world.fault(UNREACT, Effect(lost_response=True))
+    said = world.say("[[say:begun]][[wait:go]]")
+    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert world.marks_on(said) == ["Get"]
+    assert len(world.platform.requests(UNREACT)) == 1
     await world.adds_up()

@@ -5,7 +5,7 @@ from tests.harness import World
 from tests.harness.crash import Crash
 from tests.harness.shown_card import ShownCard
 
-from feishu_simulator.faults import Effect
+from feishu_simulator.faults import Effect, RateLimit
 
 PATCH = "PATCH /open-apis/im/v1/messages/:message_id"
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
@@ -38,9 +38,10 @@ async def test_the_first_tool_opens_the_card_and_the_end_is_one_line(world: Worl
     await world.advance(1_000)
     await world.until(lambda: "✓ list files" in world.cards()[0].words)
     world.release("go")
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
     await world.until_settled(flowing=True)
     (closed,) = world.cards()
-    assert closed.title == "Done in 1 s · 1 tool"
+    assert (closed.title, closed.tone) == ("Done in 1 s · 1 tool", "green")
     assert (closed.labels, closed.words) == ([], "")
     await world.adds_up()
 
@@ -135,6 +136,51 @@ async def test_a_refused_update_ends_the_progress_and_not_the_answer(world: Worl
     world.release("go")
     await world.until_settled(flowing=True)
     assert any("the answer" in answer for answer in world.answers_to(said))
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P36")
+async def test_a_card_is_green_only_after_its_answer_was_read_back(world: World) -> None:
+    world.fault(REPLY, Effect(http_status=502), nth=2)
+    said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until(lambda: len(world.cards()) == 1)
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    world.release("go")
+    await world.until_rows("SELECT 1 FROM parts WHERE transport = 'text' AND state = 'unknown'")
+    assert world.cards()[0].tone == "blue"
+    await world.until_settled(flowing=True)
+    assert world.cards()[0].tone == "green"
+    assert len(world.answers_to(said)) == 1
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P36")
+async def test_a_card_does_not_call_done_what_the_person_never_got(world: World) -> None:
+    world.fault(REPLY, Effect(error_code=230028), nth=2)
+    said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert world.answers_to(said) == []
+    (closed,) = world.cards()
+    assert (closed.tone, closed.labels) == ("red", [])
+    assert "did not arrive for certain" in closed.title
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P36")
+async def test_a_card_whose_answer_is_long_on_its_way_keeps_no_button(world: World) -> None:
+    world.fault(REPLY, Effect(rate_limit=RateLimit(1, 60_000)), times=None)
+    world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    world.release("go")
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
+    for _ in range(7):
+        await world.advance(1_000)
+    await world.until(lambda: world.cards()[0].labels == [])
+    assert world.cards()[0].title == "Delivering the answer"
+    await world.until_settled(flowing=True)
+    assert world.cards()[0].tone == "green"
     await world.adds_up()
 
 

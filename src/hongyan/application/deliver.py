@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.post_card import refuse_card, refused_code, write_card
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
 from hongyan.domain.cards import from_json, is_clickable
@@ -19,7 +20,7 @@ from hongyan.domain.errors import (
 )
 from hongyan.domain.identity import MessageId
 from hongyan.domain.issued_cards import folded_looks, lost_card, shown_card
-from hongyan.domain.messages import Outbound, Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS, Outbound, Transport
 from hongyan.ports import queries
 
 __all__ = [
@@ -35,10 +36,9 @@ __all__ = [
 
 _INTENTS: Final = {
     Transport.TEXT: "intend_part",
-    Transport.CARD: "intend_card",
-    Transport.CARD_PATCH: "intend_look",
+    **dict.fromkeys(CARD_POSTS, "intend_card"),
+    **dict.fromkeys(CARD_LOOKS, "intend_look"),
 }
-_RECEIPTS: Final = {Transport.CARD: "keep_card"}
 
 
 async def deliver_part(desk: Desk, part: Part) -> None:
@@ -61,15 +61,17 @@ async def deliver_part(desk: Desk, part: Part) -> None:
 
 
 async def _write(desk: Desk, part: Part) -> MessageId:
-    chat = desk.chat(part.app)
-    if part.transport is Transport.CARD:
-        at = Outbound(part.chat_id, part.target, part.in_thread, "", part.key)
-        return await chat.cards.post(from_json(part.content), at)
-    return await chat.writer.write(Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key))
+    if part.transport in CARD_POSTS:
+        return await write_card(desk, part)
+    at = Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key)
+    return await desk.chat(part.app).writer.write(at)
 
 
-async def intend(desk: Desk, part: Part) -> Part | None:
-    """Commit that the write is about to happen, on the authority of a binding that still lives; None when not."""
+async def intend(desk: Desk, part: Part, *also: Change) -> Part | None:
+    """Commit that the write is about to happen, on the authority of a binding that still lives; None when not.
+
+    `also` is committed with it: what the write costs is counted before it is made.
+    """
     delivery = await desk.store.one(queries.DELIVERY, id=part.delivery_id)
     if delivery is None:
         raise AssertionError("a part names its delivery")
@@ -81,9 +83,8 @@ async def intend(desk: Desk, part: Part) -> Part | None:
     step = move_part(part, PartEvent.INTEND, attempts=attempts, next_at=None, code="", **first)
     step = replace(step, where={**step.where, "content": part.content})  # the look of a card may change until now
     try:
-        await desk.store.commit(
-            Changes(_INTENTS.get(part.transport, "intend_mark"), (step, *folded_looks(part), *_fence(part, delivery)))
-        )
+        steps = (step, *folded_looks(part), *_fence(part, delivery), *also)
+        await desk.store.commit(Changes(_INTENTS.get(part.transport, "intend_mark"), steps))
     except ConflictError:
         await _withhold_if_revoked(desk, part, delivery)
         return None
@@ -106,7 +107,7 @@ def _fence(part: Part, delivery: Delivery) -> tuple[Change, ...]:
 
 def _disarms(part: Part) -> bool:
     """Tell whether the write only takes the buttons off a card: that needs nobody's leave."""
-    return part.transport is Transport.CARD_PATCH and not is_clickable(from_json(part.content))
+    return part.transport in CARD_LOOKS and not is_clickable(from_json(part.content))
 
 
 async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> None:
@@ -129,6 +130,8 @@ async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
     elif isinstance(error, ChatUnreachableError | ChatBlockedError):
         due = now + back_off(part.attempts)
         await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
+    elif isinstance(error, ChatRejectedError) and part.transport in CARD_POSTS:
+        await refuse_card(desk, part, error)
     elif isinstance(error, ChatRejectedError):
         await refuse_part(desk, part, error)
     else:
@@ -154,8 +157,7 @@ async def lose_part(desk: Desk, part_id: str) -> None:
 
 async def refuse_part(desk: Desk, part: Part, error: ChatRejectedError) -> None:
     """Keep a definite refusal: the part is over, and the request says that it was not delivered."""
-    code = f"{error.code}.{error.platform_code}" if error.platform_code else error.code
-    step = move_part(part, PartEvent.REFUSE, next_at=None, code=code)
+    step = move_part(part, PartEvent.REFUSE, next_at=None, code=refused_code(error))
     await settle_part(desk, part, (step,), PartState.REJECTED)
 
 
@@ -167,7 +169,8 @@ async def keep_receipt(desk: Desk, part: Part, message: MessageId) -> None:
         Insert("provider_ids", {"app": part.app, "provider_id": message, "part_id": part.id}),
         *shown_card(part),
     )
-    await insist(desk, lambda: desk.store.commit(Changes(_RECEIPTS.get(part.transport, "keep_receipt"), steps)))
+    label = "keep_card" if part.transport in CARD_POSTS else "keep_receipt"
+    await insist(desk, lambda: desk.store.commit(Changes(label, steps)))
 
 
 async def _keep(desk: Desk, label: str, *steps: Change) -> None:

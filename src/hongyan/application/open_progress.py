@@ -10,7 +10,7 @@ from hongyan.domain.conversations import Turn
 from hongyan.domain.errors import ConflictError, StoreError
 from hongyan.domain.issued_cards import STOP, CardKind, CardWish, IssuedButton, issue_card, progress_card_id
 from hongyan.domain.notices import language_of
-from hongyan.domain.progress_card import Progress, render_progress
+from hongyan.domain.progress_card import Shown, render_progress
 from hongyan.domain.requests import Origin
 from hongyan.ports import queries
 
@@ -26,7 +26,7 @@ async def open_progress(desk: Desk, turn: Turn) -> None:
         return
     binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
     card, button = progress_card_id(turn.id), desk.entropy.token()
-    look = to_json(render_progress(turn, Progress(), button, desk.clock.now()))
+    look = to_json(render_progress(Shown(turn), button, desk.clock.now()))
     wish = CardWish(card, CardKind.PROGRESS, turn.id, 0, language_of(turn.text), look)
     steps = (
         *issue_card(route_of(request, binding, turn), wish, desk.stamp()),

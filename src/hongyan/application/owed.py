@@ -22,7 +22,7 @@ from hongyan.domain.conversations import (
 )
 from hongyan.domain.deliveries import again
 from hongyan.domain.errors import ConflictError, NotFoundError, RefusedError
-from hongyan.domain.messages import Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.notices import Notice
 from hongyan.domain.requests import (
     ClosedAs,
@@ -213,7 +213,7 @@ async def send_again(desk: Desk, part_id: str) -> str:
     part = await desk.store.one(queries.PART, id=part_id)
     if part is None:
         raise NotFoundError("delivery", part_id, hint="`hongyan deliveries` lists them.")
-    if part.transport in {Transport.CARD, Transport.CARD_PATCH}:
+    if part.transport in CARD_POSTS | CARD_LOOKS:
         why = "a card is not sent again: its buttons would look alive"
         raise RefusedError("delivery.card", why, hint="It follows its record by itself.")
     open_outcome = part.state.value in {"unknown", "rejected", "mismatch"} and part.next_at is None

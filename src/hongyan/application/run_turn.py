@@ -154,7 +154,8 @@ async def _prompt(desk: Desk, claim: Claim, turn: Turn, running: RunningTurn) ->
     except AgentError as error:
         outcome = Outcome(Lost(error.code, error.message))
     else:
-        outcome = await watch_turn(desk, turn, running, events)
+        cursor = await desk.store.one(queries.LAST_CURSOR, turn_id=turn.id) or 0  # of an earlier attempt
+        outcome = await watch_turn(desk, turn, running, events, cursor)
     await _end(desk, claim, outcome)
 
 

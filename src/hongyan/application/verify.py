@@ -6,12 +6,12 @@ from hongyan.application.deliver import attempt_now, deliver_part, keep_receipt
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
-from hongyan.domain.cards import card_words, from_json
+from hongyan.domain.cards import card_text, card_words, from_json
 from hongyan.domain.changes import Changes, Columns, Update, Where
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part, window_open
 from hongyan.domain.errors import ChatError, ChatNotFoundError
 from hongyan.domain.identity import MessageId
-from hongyan.domain.messages import PostedMessage, SenderKind, Transport, same_text
+from hongyan.domain.messages import CARD_POSTS, PostedMessage, SenderKind, Transport, same_text
 from hongyan.ports import queries
 
 __all__ = ["reconcile_part", "verify_part"]
@@ -85,7 +85,10 @@ def _is_it(part: Part, posted: PostedMessage) -> bool:
 
 
 def _words(part: Part) -> str:
-    return card_words(from_json(part.content)) if part.transport is Transport.CARD else part.content
+    if part.transport not in CARD_POSTS:
+        return part.content
+    card = from_json(part.content)
+    return card_words(card) if part.transport is Transport.CARD else card_text(card)
 
 
 async def _differ(desk: Desk, part: Part, code: str) -> None:

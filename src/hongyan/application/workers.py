@@ -30,7 +30,7 @@ from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
 from hongyan.domain.identity import TurnId
 from hongyan.domain.issued_cards import IssuedCard
-from hongyan.domain.messages import Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS, Transport
 from hongyan.ports import queries
 from hongyan.ports.store import Query
 
@@ -220,9 +220,9 @@ async def _carry_part(desk: Desk, part: Part) -> None:
 async def _act_on(desk: Desk, part: Part) -> None:
     if part.app not in desk.chats:
         await postpone_part(desk, part)
-    elif part.transport is Transport.CARD_PATCH:
+    elif part.transport in CARD_LOOKS:
         await patch_card(desk, part)
-    elif part.transport not in {Transport.TEXT, Transport.CARD}:
+    elif part.transport is not Transport.TEXT and part.transport not in CARD_POSTS:
         await set_mark(desk, part)
     elif part.state is PartState.WRITTEN:
         await verify_part(desk, part)

@@ -23,6 +23,7 @@ __all__ = [
     "Text",
     "Tone",
     "block_words",
+    "card_text",
     "card_words",
     "fenced",
     "from_json",
@@ -72,11 +73,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """One button; `value` is an opaque id that comes back with a click."""
+    """One button; `value` is an opaque id that comes back with a click, `typed` what a person may write instead."""
 
     label: str
     value: str
     style: Style = Style.PLAIN
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,12 @@ def is_clickable(card: Card) -> bool:
 
 def fenced(text: str) -> str:
     """Show foreign words so that none of them is Markdown, ends the fence, pings anybody or hides as a control."""
-    seen = _CONTROL.sub("\ufffd", escape_mentions(text).replace("\r\n", "\n"))
-    unended = seen.replace("```", "`\u200b`\u200b`")
+    unended = _seen(text).replace("```", "`\u200b`\u200b`")
     return f"```\n{unended}\n```"
+
+
+def _seen(text: str) -> str:
+    return _CONTROL.sub("\ufffd", escape_mentions(text).replace("\r\n", "\n"))
 
 
 def block_words(block: Text | Code | Note) -> str:
@@ -126,6 +131,19 @@ def card_words(card: Card) -> str:
     return "\n".join(lines)
 
 
+def card_text(card: Card) -> str:
+    """Say the card as a plain text: the same words without markup, and what to write where a button would stand."""
+    lines = [card.title]
+    for block in card.blocks:
+        if isinstance(block, Buttons):
+            lines += [f"{button.label}: {button.typed}" for button in block.buttons if button.typed]
+        elif isinstance(block, Code):
+            lines.append(_seen(block.text))
+        else:
+            lines.append(block.markdown.replace("**", ""))
+    return "\n".join(lines)
+
+
 def to_json(card: Card) -> str:
     """Write a card for the outbox; equal cards give equal texts."""
     plain = {"title": card.title, "tone": card.tone.value, "blocks": [_block_out(block) for block in card.blocks]}
@@ -140,7 +158,7 @@ def from_json(text: str) -> Card:
 
 def _block_out(block: Block) -> dict[str, Any]:
     if isinstance(block, Buttons):
-        return {"buttons": [[button.label, button.value, button.style.value] for button in block.buttons]}
+        return {"buttons": [[button.label, button.value, button.style.value, button.typed] for button in block.buttons]}
     words = block.text if isinstance(block, Code) else block.markdown
     return {type(block).__name__.lower(): words}
 
@@ -148,7 +166,7 @@ def _block_out(block: Block) -> dict[str, Any]:
 def _block_in(plain: dict[str, Any]) -> Block:
     ((kind, inside),) = plain.items()
     if kind == "buttons":
-        return Buttons(tuple(Button(label, value, Style(style)) for label, value, style in inside))
+        return Buttons(tuple(Button(label, value, Style(style), typed) for label, value, style, typed in inside))
     return _WORDED[kind](inside)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "AgentStartError",
     "BlockedError",
     "BusyError",
+    "CardTooHeavyError",
     "ChatBlockedError",
     "ChatError",
     "ChatNotFoundError",
@@ -186,6 +187,12 @@ class ChatTargetGoneError(ChatRejectedError):
     """The message that was to be answered, edited or reacted to was withdrawn or deleted."""
 
     code = "chat.target_gone"
+
+
+class CardTooHeavyError(ChatRejectedError):
+    """The card is over a limit of the platform; it was not sent."""
+
+    code = "chat.card_too_heavy"
 
 
 class ChatNotFoundError(ChatRejectedError):

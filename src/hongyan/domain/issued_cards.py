@@ -9,10 +9,10 @@ from enum import StrEnum
 from typing import Final
 
 from hongyan.domain import limits
-from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Insert, Less, Not, OneOf, Update, Where, insert
+from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Insert, Less, Not, OneOf, Require, Update, Where, insert
 from hongyan.domain.deliveries import Delivery, Part, PartState, Phase, Route, Stamp, blank_part, part_id
 from hongyan.domain.identity import AppId, ChatId, DeliveryId, PartId, derive
-from hongyan.domain.messages import Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS, Transport
 from hongyan.domain.notices import Language
 from hongyan.domain.requests import ClosedAs
 
@@ -23,15 +23,18 @@ __all__ = [
     "CardWish",
     "IssuedButton",
     "IssuedCard",
+    "Surface",
     "approval_card_id",
     "close_card",
     "folded_looks",
     "issue_card",
     "join_card",
     "lost_card",
-    "patch_part",
+    "next_look",
+    "post_otherwise",
     "progress_card_id",
     "shown_card",
+    "spend_edit",
 ]
 
 STOP: Final = "stop"  # the act of a button that stops a Turn
@@ -53,9 +56,19 @@ class CardState(StrEnum):
     CLOSED = "closed"
 
 
+class Surface(StrEnum):
+    """How a card stands on the platform, and so how it is changed; a refusal leads to the next one."""
+
+    WHOLE = "whole"  # a message that is a card
+    TEXT = "text"  # a message that says it
+
+
 @dataclass(frozen=True, slots=True)
 class IssuedCard:
-    """One card. `subject` is the Turn of a progress card; `lines` counts the requests that it ever showed."""
+    """One card. `subject` is the Turn of a progress card; `lines` counts the requests that it ever showed.
+
+    `edits` counts the passing edits of a text, each before it is written.
+    """
 
     id: str
     kind: CardKind
@@ -68,6 +81,8 @@ class IssuedCard:
     ordinal: int
     lines: int
     language: Language
+    surface: Surface
+    edits: int
     created_at: int
     seq: int
 
@@ -142,6 +157,8 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         ordinal=wish.ordinal,
         lines=1,
         language=wish.language,
+        surface=Surface.WHOLE,
+        edits=0,
         created_at=stamp.now,
         seq=stamp.seq,
     )
@@ -171,19 +188,39 @@ def lost_card(part: Part) -> tuple[Change, ...]:
 
 
 def _learn(part: Part, state: CardState, before: tuple[CardState, ...]) -> tuple[Change, ...]:
-    if part.transport is not Transport.CARD:
+    if part.transport not in CARD_POSTS:
         return ()
     where: Where = {"part_id": part.id, "state": OneOf(tuple(known.value for known in before))}
     return (Update("cards", where, {"state": state.value}, ONE_OR_NONE),)
 
 
+def post_otherwise(card: IssuedCard, refused: Part, last: Part, stamp: Stamp) -> tuple[Change, ...]:
+    """Plan the same card on its next surface, after the platform refused this one for good; nothing after the last.
+
+    `last` is the look that was planned last: it is what the new message begins with.
+    """
+    if card.state is CardState.CLOSED or card.surface is Surface.TEXT:
+        return ()
+    ordinal = last.ordinal + 1
+    identity = part_id(refused.delivery_id, ordinal)
+    other = replace(
+        blank_look(last, identity, stamp),
+        ordinal=ordinal,
+        transport=Transport.CARD_TEXT,
+        target=refused.target,
+        key=identity,
+    )
+    where: Where = {"id": card.id, "part_id": refused.id, "surface": card.surface.value}
+    return insert("parts", other), Update("cards", where, {"part_id": identity, "surface": Surface.TEXT.value})
+
+
 def folded_looks(part: Part) -> tuple[Change, ...]:
     """Plan the end of the passing looks before this one: they were written, and nobody reads back what is gone."""
-    if part.transport is not Transport.CARD_PATCH:
+    if part.transport not in CARD_LOOKS:
         return ()
     passing: Where = {
         "delivery_id": part.delivery_id,
-        "transport": Transport.CARD_PATCH.value,
+        "transport": OneOf(tuple(sorted(look.value for look in CARD_LOOKS))),
         "state": PartState.WRITTEN.value,
         "next_at": None,
         "ordinal": Less(part.ordinal),
@@ -192,17 +229,30 @@ def folded_looks(part: Part) -> tuple[Change, ...]:
     return (Update("parts", passing, {"state": PartState.SUPERSEDED.value}, some),)
 
 
-def patch_part(last: Part, content: str, stamp: Stamp) -> Part:
-    """Plan a new look of a card after its last one. `target` names the part that posted the card."""
-    first = part_id(last.delivery_id, 0)
+def spend_edit(card: IssuedCard) -> Update:
+    """Plan one more passing edit of a text before it is written: one whose outcome stays open counts too."""
+    where: Where = {"id": card.id, "edits": Less(limits.TEXT_EDITS)}
+    return Update("cards", where, {"edits": Add(1)})
+
+
+def next_look(card: IssuedCard, last: Part, content: str, stamp: Stamp) -> tuple[Change, ...]:
+    """Plan a new look of a card after its last one, the way that its surface is changed."""
     ordinal = last.ordinal + 1
+    look = replace(
+        blank_look(last, part_id(last.delivery_id, ordinal), stamp),
+        ordinal=ordinal,
+        transport=_LOOKS[card.surface],
+        target=card.part_id,
+        content=content,
+    )
+    return Require("cards", {"id": card.id, "surface": card.surface.value}), insert("parts", look)
+
+
+def blank_look(last: Part, identity: PartId, stamp: Stamp) -> Part:
+    """Give a part that follows another one of its card and was not tried yet."""
     return replace(
         last,
-        id=part_id(last.delivery_id, ordinal),
-        ordinal=ordinal,
-        transport=Transport.CARD_PATCH,
-        target=first,
-        content=content,
+        id=identity,
         key="",
         state=PartState.PLANNED,
         provider_id="",
@@ -218,3 +268,6 @@ def patch_part(last: Part, content: str, stamp: Stamp) -> Part:
         verified_at=0,
         replaces="",
     )
+
+
+_LOOKS: Final = {Surface.WHOLE: Transport.CARD_PATCH, Surface.TEXT: Transport.CARD_EDIT}

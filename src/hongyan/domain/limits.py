@@ -15,15 +15,19 @@ __all__ = [
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
     "CARD_BYTES",
+    "CARD_ELEMENTS",
     "CARD_EVERY_MS",
     "CARD_HEARTBEAT_MS",
     "CARD_OPENS_MS",
     "CARD_REWRITES",
+    "CARD_TABLES",
+    "CLEANUP_TRIES",
     "CLOCK_DISAGREEMENT_MS",
     "COMMIT_BATCH",
     "CONFLICT_TRIES",
     "CONNECTIONS_PER_APP",
     "DELIVERY_SLOTS",
+    "FINAL_SHOWN_MS",
     "HELD_LIFE_MS",
     "HOST_OFFER_MS",
     "IDEMPOTENCY_WINDOW_MS",
@@ -49,6 +53,8 @@ __all__ = [
     "SEARCH_TRIES",
     "STOP_UNCONFIRMED_MS",
     "TEXT_BYTES",
+    "TEXT_EDITS",
+    "TEXT_EDIT_EVERY_MS",
     "THOUGHTS_SHOWN",
     "THOUGHT_LETTERS",
     "WORKING_MARK_AFTER_MS",
@@ -76,9 +82,10 @@ CLOCK_DISAGREEMENT_MS: Final = 2 * MINUTE  # beyond it we do not trust our readi
 REST_TIME_OUT_MS: Final = 10 * SECOND
 BACK_OFF_MS: Final = SECOND
 BACK_OFF_MOST_MS: Final = 5 * MINUTE
+CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write without a clear outcome
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)
-TEXT_BYTES: Final = 140_000  # the platform refuses a text request over 150 KB; JSON escaping needs the margin
+TEXT_BYTES: Final = 140_000  # of a text as JSON spells it; the platform refuses a content over 150 KB
 
 AGENT_START_MS: Final = 30 * SECOND
 AGENT_IDLE_MS: Final = 180 * SECOND  # no event, no open tool call, no open question
@@ -106,11 +113,18 @@ OWED_ROWS: Final = 10
 
 APPROVALS_A_CARD: Final = 8  # the ninth opens the next card
 CARD_BYTES: Final = 28_000  # the platform refuses a card over 30 KB
+CARD_ELEMENTS: Final = 180  # the platform refuses a card with more than 200
+CARD_TABLES: Final = 3  # refused from the fourth on some tenants
+TEXT_EDITS: Final = (
+    12  # passing edits of a text that stands for a card; the platform's cap of 20 leaves room for the end
+)
+TEXT_EDIT_EVERY_MS: Final = 2 * SECOND
 CARD_OPENS_MS: Final = 1_500  # a Turn that answers sooner needs no card; neither does one without a tool until then
 CARD_EVERY_MS: Final = SECOND  # free tenants have a monthly quota, and each update counts
 CARD_HEARTBEAT_MS: Final = 30 * SECOND  # a card that says nothing new still shows that time passes
 THOUGHTS_SHOWN: Final = 4
 THOUGHT_LETTERS: Final = 1_200
+FINAL_SHOWN_MS: Final = 5 * SECOND  # a card waits this long for its answer's read-back before it loses its button
 CARD_REWRITES: Final = 5  # tries to bring a card to a look whose write has no clear outcome
 APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
 HOST_OFFER_MS: Final = 3 * SECOND  # an outside surface that cannot show a request by then is passed over

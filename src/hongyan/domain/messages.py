@@ -11,6 +11,8 @@ from typing import Final
 from hongyan.domain.identity import AppId, ChatId, MessageId, OpenId, digest
 
 __all__ = [
+    "CARD_LOOKS",
+    "CARD_POSTS",
     "CardClicked",
     "ChatKind",
     "InboundMessage",
@@ -58,9 +60,15 @@ class Transport(StrEnum):
 
     TEXT = "text"
     CARD = "card"
+    CARD_TEXT = "card_text"  # a card said as a text, where no card can be posted
     CARD_PATCH = "card_patch"
+    CARD_EDIT = "card_edit"
     REACTION_ADD = "reaction_add"
     REACTION_REMOVE = "reaction_remove"
+
+
+CARD_POSTS: Final = frozenset({Transport.CARD, Transport.CARD_TEXT})  # what makes a card's message
+CARD_LOOKS: Final = frozenset({Transport.CARD_PATCH, Transport.CARD_EDIT})  # what changes it
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,13 +49,19 @@ class Person:
 
 
 class MessageWriter(Protocol):
-    """Writes that carry an idempotency key."""
+    """Texts: posted once per idempotency key, and edited."""
 
     async def write(self, outbound: Outbound) -> MessageId:
         """Post the text once per key: the same key within the platform's window gives the first message's id.
 
         Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
         nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        """
+
+    async def edit(self, message: MessageId, text: str) -> None:
+        """Give a text of ours other words. It carries no key: an open outcome is read back, never repeated blindly.
+
+        The platform takes a bounded number of edits a message. Errors as for `write`.
         """
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
 from hongyan.domain.decisions import Decision
-from hongyan.domain.deliveries import Delivery, Part
+from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
@@ -23,6 +23,7 @@ __all__ = [
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
+    "ANSWER_PARTS",
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
@@ -31,6 +32,8 @@ __all__ = [
     "BUTTON_OF",
     "CAPTURED_HEADS",
     "CARD",
+    "CARD_OF_DELIVERY",
+    "CARD_OF_PART",
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
@@ -46,6 +49,7 @@ __all__ = [
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "LAST_CURSOR",
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
@@ -89,6 +93,7 @@ __all__ = [
     "WORKSPACES",
     "WORKSPACE_BY_NAME",
     "WRITTEN_CLASSES",
+    "AnswerPart",
     "ClassCount",
     "DeliveryLine",
     "LastWords",
@@ -190,6 +195,14 @@ class LastWords:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """How far one part of a Turn's answer came; `is_due` when something is still to happen to it."""
+
+    state: PartState
+    is_due: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReceivedLine:
     """One request as the ledger shows it."""
 
@@ -255,6 +268,7 @@ QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
 MESSAGE_PAGE: Final = Query("message_page", Message)
 STEPS_OF_TURNS: Final = Query("steps_of_turns", TurnEventRow)
+LAST_CURSOR: Final = Query("last_cursor", int)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)
@@ -266,6 +280,8 @@ RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
 ALLOWANCE: Final = Query("allowance", str)
 
 CARD: Final = Query("card", IssuedCard)
+CARD_OF_PART: Final = Query("card_of_part", IssuedCard)
+CARD_OF_DELIVERY: Final = Query("card_of_delivery", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
 WAITING_LINES: Final = Query("waiting_lines", int)
@@ -280,6 +296,7 @@ ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)
 PART: Final = Query("part", Part)
 PARTS_OF_DELIVERY: Final = Query("parts_of_delivery", Part)
 LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
+ANSWER_PARTS: Final = Query("answer_parts", AnswerPart)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
 DUE_WORDS: Final = Query("due_words", Part)

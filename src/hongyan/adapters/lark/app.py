@@ -68,6 +68,11 @@ class LarkApp:
         }
         return await self._post(outbound, body)
 
+    async def edit(self, message: MessageId, text: str) -> None:
+        """Give an own text other words; see `MessageWriter.edit`."""
+        body: dict[str, object] = {"msg_type": "text", "content": text_content(text)}
+        await self._client.call(Call("im.message.update", "PUT", _message_path(message), body=body, writes=True), Wire)
+
     async def post(self, card: Card, at: Outbound) -> MessageId:
         """Post a card once per key, as an answer or as a fresh message; see `Cards.post`."""
         body: dict[str, object] = {"msg_type": "interactive", "content": card_content(card), "uuid": at.key}

@@ -201,6 +201,10 @@ SELECT e.* FROM turns t JOIN turn_events e ON e.turn_id = t.id
 WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last AND e.kind IN ('tool_changed', 'thought_arrived')
 ORDER BY t.position, e.cursor
 
+-- name: last_cursor
+-- Where the kept events of a Turn end; a Turn that runs again goes on from there.
+SELECT coalesce(max(cursor), 0) AS cursor FROM turn_events WHERE turn_id = :turn_id
+
 -- name: events_of_turn
 SELECT * FROM turn_events WHERE turn_id = :turn_id AND cursor > :after ORDER BY cursor
 
@@ -229,6 +233,13 @@ SELECT decision_id FROM allowances WHERE session_id = :session_id AND risk = :ri
 
 -- name: card
 SELECT * FROM cards WHERE id = :id
+
+-- name: card_of_part
+-- The card whose message a part posts.
+SELECT * FROM cards WHERE part_id = :part_id
+
+-- name: card_of_delivery
+SELECT * FROM cards WHERE delivery_id = :delivery_id
 
 -- name: open_cards
 -- Every card that may still get another look.
@@ -283,6 +294,13 @@ WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
   AND d.closes_as <> '' AND p.transport = 'text' AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 
+-- name: answer_parts
+-- The parts of what a Turn answered; one that was sent again is left out for the newer one.
+SELECT p.state, CASE WHEN p.next_at IS NULL THEN 0 ELSE 1 END AS is_due
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.request_id = :request_id AND d.turn_id = :turn_id AND d.phase = 'final'
+  AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
+
 -- name: undelivered_parts
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.
 SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id
@@ -299,7 +317,7 @@ SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 -- written one; another delivery follows an end, or an unknown that its own quick retries did not settle.
 SELECT p.* FROM parts p
 WHERE p.state IN ('planned', 'unknown') AND p.next_at <= :now
-  AND (p.transport = 'text' OR (p.transport = 'card'
+  AND (p.transport = 'text' OR (p.transport IN ('card', 'card_text')
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress')))
   AND NOT EXISTS (
     SELECT 1 FROM parts e
@@ -315,10 +333,10 @@ ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 -- the one before it on the same message.
 SELECT p.* FROM parts p
 WHERE p.next_at <= :now
-  AND ((p.transport IN ('text', 'card', 'card_patch') AND p.state = 'written')
-    OR (p.transport = 'card' AND p.state IN ('planned', 'unknown')
+  AND ((p.transport IN ('text', 'card', 'card_text', 'card_patch', 'card_edit') AND p.state = 'written')
+    OR (p.transport IN ('card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress'))
-    OR (p.transport NOT IN ('text', 'card') AND p.state IN ('planned', 'unknown')
+    OR (p.transport NOT IN ('text', 'card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND NOT EXISTS (
         SELECT 1 FROM parts e
         WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))

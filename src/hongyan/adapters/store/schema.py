@@ -332,6 +332,8 @@ cards = Table(
     _number("ordinal"),
     _number("lines"),
     _text("language"),
+    _text("surface"),
+    _number("edits"),
     _number("created_at"),
     _number("seq"),
 )
@@ -374,6 +376,7 @@ Index("decisions_by_state", decisions.c.state, decisions.c.applied, decisions.c.
 Index("cards_by_state", cards.c.state, cards.c.seq)
 Index("cards_by_chat", cards.c.app, cards.c.chat_id, cards.c.kind, cards.c.ordinal)
 Index("cards_by_part", cards.c.part_id)
+Index("cards_by_delivery", cards.c.delivery_id)
 Index("buttons_by_card", buttons.c.card_id)
 Index("buttons_by_subject", buttons.c.subject)
 Index("audit_by_subject", audit.c.subject)

@@ -64,11 +64,14 @@ CREATE TABLE cards (
 	ordinal BIGINT NOT NULL, 
 	lines BIGINT NOT NULL, 
 	language TEXT NOT NULL, 
+	surface TEXT NOT NULL, 
+	edits BIGINT NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	seq BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
 CREATE INDEX cards_by_chat ON cards (app, chat_id, kind, ordinal);
+CREATE INDEX cards_by_delivery ON cards (delivery_id);
 CREATE INDEX cards_by_part ON cards (part_id);
 CREATE INDEX cards_by_state ON cards (state, seq);
 CREATE TABLE decisions (

@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from hongyan.application.desk import OUTBOX, Desk
+from hongyan.application.show_owed import look_at_owed
 from hongyan.domain import limits
 from hongyan.domain.approval_card import Line, render_approvals
 from hongyan.domain.cards import Card, from_json, to_json
@@ -49,6 +50,9 @@ class CardShow:
             raise AssertionError("a card is issued with its first look")
         if card.kind is CardKind.APPROVAL:
             look: _Look | None = await self._approvals(card)
+        elif card.kind is CardKind.OWED:
+            owed = await look_at_owed(self._desk, card)
+            look = _Look(owed.card, owed.last)
         else:
             look = await self._progress(card, planned)
         if look is not None:
@@ -58,16 +62,17 @@ class CardShow:
         steps: list[Change] = [close_card(card)] if look.last else []
         content = to_json(look.card)
         if content != planned.content:
-            steps += self._new_look(planned, content, last=look.last)
+            needless = look.last and card.kind is not CardKind.OWED  # a list answers a command, late or not
+            steps += self._new_look(planned, content, needless=needless)
         if steps:
             await self._desk.store.commit(Changes("close_card" if look.last else "plan_look", tuple(steps)))
             self._desk.wakeup.wake(OUTBOX)
         if look.last:
             self._read.pop(card.id, None)
 
-    def _new_look(self, planned: Part, content: str, *, last: bool) -> list[Change]:
+    def _new_look(self, planned: Part, content: str, *, needless: bool) -> list[Change]:
         untried = planned.state is PartState.PLANNED and planned.attempts == 0
-        if untried and last and planned.transport is Transport.CARD:
+        if untried and needless and planned.transport is Transport.CARD:
             return [move_part(planned, PartEvent.SUPERSEDE, next_at=None)]  # nobody saw it, and nobody needs to
         if untried:
             where: Where = {"id": planned.id, "state": PartState.PLANNED.value, "attempts": 0}

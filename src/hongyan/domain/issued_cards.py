@@ -29,6 +29,7 @@ __all__ = [
     "issue_card",
     "join_card",
     "lost_card",
+    "owed_card_id",
     "patch_part",
     "progress_card_id",
     "shown_card",
@@ -42,6 +43,7 @@ class CardKind(StrEnum):
 
     APPROVAL = "approval"
     PROGRESS = "progress"
+    OWED = "owed"  # the answer to a question for what waits
 
 
 class CardState(StrEnum):
@@ -51,6 +53,13 @@ class CardState(StrEnum):
     VISIBLE = "visible"
     UNCERTAIN = "uncertain"
     CLOSED = "closed"
+
+
+_PHASES: Final = {
+    CardKind.APPROVAL: Phase.ASK,
+    CardKind.PROGRESS: Phase.PROGRESS,
+    CardKind.OWED: Phase.REPLY,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +103,14 @@ def progress_card_id(turn: str) -> str:
     return derive("card", turn)
 
 
+def owed_card_id(request: str) -> str:
+    """Name the card that answers a request for what waits."""
+    return derive("card", request)
+
+
 @dataclass(frozen=True, slots=True)
 class CardWish:
-    """What a new card is and what it first shows."""
+    """What a new card is and what it first shows. `lines` counts what it is about, shown or not."""
 
     id: str
     kind: CardKind
@@ -104,6 +118,7 @@ class CardWish:
     ordinal: int
     language: Language
     content: str
+    lines: int = 1
 
 
 def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]:
@@ -117,8 +132,8 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         binding_revision=route.binding_revision,
         app=route.app,
         chat_id=route.chat_id,
-        phase=Phase.ASK if wish.kind is CardKind.APPROVAL else Phase.PROGRESS,
-        closes_as=ClosedAs.OPEN,
+        phase=_PHASES[wish.kind],
+        closes_as=ClosedAs.ANSWERED if wish.kind is CardKind.OWED else ClosedAs.OPEN,
         created_at=stamp.now,
         seq=stamp.seq,
     )
@@ -140,7 +155,7 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         delivery_id=delivery.id,
         part_id=part.id,
         ordinal=wish.ordinal,
-        lines=1,
+        lines=wish.lines,
         language=wish.language,
         created_at=stamp.now,
         seq=stamp.seq,

@@ -35,6 +35,7 @@ __all__ = [
     "LEASE_LIFE_MS",
     "LISTENER_BACK_OFF_MOST_MS",
     "LISTENER_BACK_OFF_MS",
+    "OWED_CARD_LIFE_MS",
     "OWED_ROWS",
     "PAIRING_ALPHABET",
     "PAIRING_CODE_LENGTH",
@@ -99,6 +100,7 @@ PAIRING_ALPHABET: Final = (
 )
 
 OWED_ROWS: Final = 10
+OWED_CARD_LIFE_MS: Final = DAY  # a list this old is asked for again
 
 APPROVALS_A_CARD: Final = 8  # the ninth opens the next card
 CARD_BYTES: Final = 28_000  # the platform refuses a card over 30 KB

@@ -13,6 +13,7 @@ from hongyan.domain.deliveries import Delivery, Part
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
+from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState
 from hongyan.domain.workspaces import Workspace
@@ -20,6 +21,7 @@ from hongyan.ports.store import Query
 
 __all__ = [
     "ACTIVE_TURNS",
+    "ACTS_OF_CARD",
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
@@ -52,6 +54,7 @@ __all__ = [
     "MESSAGE_PAGE",
     "META",
     "NEWEST_CARD",
+    "NEWEST_OWED_CARD",
     "NEWEST_SESSION",
     "OPEN_CARDS",
     "OPEN_DECISIONS",
@@ -72,6 +75,7 @@ __all__ = [
     "RECENT_DECISIONS",
     "RECENT_REQUESTS",
     "REQUEST",
+    "REQUESTS_OF_CARD",
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
@@ -268,6 +272,9 @@ ALLOWANCE: Final = Query("allowance", str)
 CARD: Final = Query("card", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
+NEWEST_OWED_CARD: Final = Query("newest_owed_card", IssuedCard)
+REQUESTS_OF_CARD: Final = Query("requests_of_card", Request)
+ACTS_OF_CARD: Final = Query("acts_of_card", ActRow)
 WAITING_LINES: Final = Query("waiting_lines", int)
 DECISIONS_OF_CARD: Final = Query("decisions_of_card", Decision)
 BUTTON: Final = Query("button", IssuedButton)

@@ -224,19 +224,19 @@ class World:
         """Wait until somebody sleeps for exactly that long from now: the timer that a step of time is to ring."""
         await self.until(lambda: self.clock.sleeps_for(milliseconds))
 
-    async def until_settled(self, *, flowing: bool = False, but: tuple[str, ...] = ()) -> None:
+    async def until_settled(self, *, flowing: bool = False, but: tuple[str, ...] = (), cards: bool = True) -> None:
         """Wait until nothing is open: every request has its end (or is held or asked about), every write too.
 
         Time stands still meanwhile, so that a lost wake-up shows; `flowing` lets it pass where a rate limit waits.
-        `but` names open classes that are allowed to stay.
+        `but` names open classes that are allowed to stay; without `cards` open cards are, too.
         """
         for _ in range(_FLOWING_STEPS):
-            if await self._is_settled(but):
+            if await self._is_settled(but, cards):
                 return
             if flowing:
                 await self.advance(_FLOW_MS)
                 self._changed.clear()  # the step itself is no change to wait for
-            await self._until(lambda: self._is_settled(but), once=flowing)
+            await self._until(lambda: self._is_settled(but, cards), once=flowing)
         raise AssertionError(await self._explain())
 
     async def adds_up(self) -> Ledger:
@@ -259,17 +259,17 @@ class World:
     def _private_chats(self) -> list[str]:
         return [self.platform.private_chat(user, self.app).chat_id for user in (self.owner, self.colleague)]
 
-    async def _is_settled(self, but: tuple[str, ...] = ()) -> bool:
+    async def _is_settled(self, but: tuple[str, ...] = (), cards: bool = True) -> bool:
         ended = {EventState.ACKED, EventState.ABANDONED}
         if any(event.state not in ended for event in self.platform.events("im.message.receive_v1")):
             return False
-        # A card closes in the commit that plans its last look: whoever reads it first misses no write.
-        cards = await self.rows("SELECT count(*) FROM cards WHERE state <> 'closed'")
+        # A card closes together with its last look: what is read later sees what it left to be written.
+        shown = await self.rows("SELECT count(*) FROM cards WHERE state <> 'closed' AND :cards", cards=cards)
+        due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
         ledger = await self.ledger()
         requests = sum(ledger.received.classes[name] for name in OPEN_CLASSES if name not in but)
         writes = sum(ledger.writes.classes[name] for name in OPEN_STATES)
-        due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
-        return requests + writes + int(due[0][0]) + int(cards[0][0]) == 0
+        return requests + writes + int(due[0][0]) + int(shown[0][0]) == 0
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))

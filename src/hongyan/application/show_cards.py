@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk
+from hongyan.application.show_owed import look_at_owed
 from hongyan.domain import limits
 from hongyan.domain.approval_card import Line, render_approvals
 from hongyan.domain.cards import Card, from_json, to_json
@@ -60,6 +61,9 @@ class CardShow:
             raise AssertionError("a card is issued with its first look")
         if card.kind is CardKind.APPROVAL:
             look: _Look | None = await self._approvals(card)
+        elif card.kind is CardKind.OWED:
+            owed = await look_at_owed(self._desk, card)
+            look = _Look(owed.card, owed.last)
         else:
             look = await self._progress(card, planned)
         if look is not None:
@@ -78,7 +82,8 @@ class CardShow:
 
     def _new_look(self, card: IssuedCard, planned: Part, look: _Look) -> list[Change]:
         content, unsent = to_json(look.card), planned.state is PartState.PLANNED
-        if unsent and look.last and planned.transport in CARD_POSTS:
+        needless = look.last and card.kind is not CardKind.OWED  # a list answers a command, late or not
+        if unsent and needless and planned.transport in CARD_POSTS:
             return [move_part(planned, PartEvent.SUPERSEDE, next_at=None)]  # nobody saw it, and nobody needs to
         if unsent and planned.attempts == 0:
             where: Where = {"id": planned.id, "state": PartState.PLANNED.value, "attempts": 0}

@@ -31,6 +31,7 @@ __all__ = [
     "join_card",
     "lost_card",
     "next_look",
+    "owed_card_id",
     "post_otherwise",
     "progress_card_id",
     "shown_card",
@@ -45,6 +46,7 @@ class CardKind(StrEnum):
 
     APPROVAL = "approval"
     PROGRESS = "progress"
+    OWED = "owed"  # the answer to a question for what waits
 
 
 class CardState(StrEnum):
@@ -54,6 +56,13 @@ class CardState(StrEnum):
     VISIBLE = "visible"
     UNCERTAIN = "uncertain"
     CLOSED = "closed"
+
+
+_PHASES: Final = {
+    CardKind.APPROVAL: Phase.ASK,
+    CardKind.PROGRESS: Phase.PROGRESS,
+    CardKind.OWED: Phase.REPLY,
+}
 
 
 class Surface(StrEnum):
@@ -109,9 +118,14 @@ def progress_card_id(turn: str) -> str:
     return derive("card", turn)
 
 
+def owed_card_id(request: str) -> str:
+    """Name the card that answers a request for what waits."""
+    return derive("card", request)
+
+
 @dataclass(frozen=True, slots=True)
 class CardWish:
-    """What a new card is and what it first shows."""
+    """What a new card is and what it first shows. `lines` counts what it is about, shown or not."""
 
     id: str
     kind: CardKind
@@ -119,6 +133,7 @@ class CardWish:
     ordinal: int
     language: Language
     content: str
+    lines: int = 1
 
 
 def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]:
@@ -132,8 +147,8 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         binding_revision=route.binding_revision,
         app=route.app,
         chat_id=route.chat_id,
-        phase=Phase.ASK if wish.kind is CardKind.APPROVAL else Phase.PROGRESS,
-        closes_as=ClosedAs.OPEN,
+        phase=_PHASES[wish.kind],
+        closes_as=ClosedAs.ANSWERED if wish.kind is CardKind.OWED else ClosedAs.OPEN,
         created_at=stamp.now,
         seq=stamp.seq,
     )
@@ -155,7 +170,7 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         delivery_id=delivery.id,
         part_id=part.id,
         ordinal=wish.ordinal,
-        lines=1,
+        lines=wish.lines,
         language=wish.language,
         surface=Surface.WHOLE,
         edits=0,

@@ -40,6 +40,7 @@ __all__ = [
     "LISTENER_BACK_OFF_MOST_MS",
     "LISTENER_BACK_OFF_MS",
     "MARK_YIELDS_MS",
+    "OWED_CARD_LIFE_MS",
     "OWED_ROWS",
     "PAIRING_ALPHABET",
     "PAIRING_CODE_LENGTH",
@@ -110,6 +111,7 @@ PAIRING_ALPHABET: Final = (
 )
 
 OWED_ROWS: Final = 10
+OWED_CARD_LIFE_MS: Final = DAY  # a list this old is asked for again
 
 APPROVALS_A_CARD: Final = 8  # the ninth opens the next card
 CARD_BYTES: Final = 28_000  # the platform refuses a card over 30 KB

@@ -51,6 +51,7 @@ class Notice(StrEnum):
     NEW_STILL_RUNNING = "new.still_running"
     HELP = "help"
     STATUS = "status"
+    OWED_NOTHING = "owed.nothing"
     APPROVAL_ASKED = "approval.asked"
     APPROVAL_ALLOWED_ONCE = "approval.allowed_once"
     APPROVAL_ALLOWED_SESSION = "approval.allowed_session"
@@ -167,14 +168,17 @@ CATALOGUE: Final = {
         "/status what runs and what waits\n"
         "/stop stop what runs now\n"
         "/new start a new conversation\n"
+        "/owed what waits for you, with buttons\n"
         "/help this list",
         "直接写给我，Agent 会在这里回答。\n"
         "/status（/状态）正在运行和等待的\n"
         "/stop（/停止）停止正在运行的\n"
         "/new（/新会话）开始新会话\n"
+        "/owed（/待处理）等你处理的事，带按钮\n"
         "/help（/帮助）显示这份说明",
     ),
     Notice.STATUS: ("{detail}", "{detail}"),
+    Notice.OWED_NOTHING: ("Nothing waits for you.", "没有等你处理的事。"),
     Notice.APPROVAL_ASKED: ("The agent asks for your decision: {detail}", "Agent 请你决定：{detail}"),
     Notice.APPROVAL_ALLOWED_ONCE: ("Allowed once.", "已允许一次。"),
     Notice.APPROVAL_ALLOWED_SESSION: ("Allowed for this session.", "已允许，限本次会话。"),

@@ -13,6 +13,7 @@ from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
+from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState
 from hongyan.domain.workspaces import Workspace
@@ -20,6 +21,7 @@ from hongyan.ports.store import Query
 
 __all__ = [
     "ACTIVE_TURNS",
+    "ACTS_OF_CARD",
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
@@ -56,6 +58,7 @@ __all__ = [
     "MESSAGE_PAGE",
     "META",
     "NEWEST_CARD",
+    "NEWEST_OWED_CARD",
     "NEWEST_SESSION",
     "OPEN_CARDS",
     "OPEN_DECISIONS",
@@ -76,6 +79,7 @@ __all__ = [
     "RECENT_DECISIONS",
     "RECENT_REQUESTS",
     "REQUEST",
+    "REQUESTS_OF_CARD",
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
@@ -284,6 +288,9 @@ CARD_OF_PART: Final = Query("card_of_part", IssuedCard)
 CARD_OF_DELIVERY: Final = Query("card_of_delivery", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
+NEWEST_OWED_CARD: Final = Query("newest_owed_card", IssuedCard)
+REQUESTS_OF_CARD: Final = Query("requests_of_card", Request)
+ACTS_OF_CARD: Final = Query("acts_of_card", ActRow)
 WAITING_LINES: Final = Query("waiting_lines", int)
 DECISIONS_OF_CARD: Final = Query("decisions_of_card", Decision)
 BUTTON: Final = Query("button", IssuedButton)

@@ -249,6 +249,20 @@ SELECT * FROM cards WHERE state IN ('staged', 'visible', 'uncertain') ORDER BY s
 -- The card of requests that was opened last in a chat.
 SELECT * FROM cards WHERE kind = 'approval' AND app = :app AND chat_id = :chat_id ORDER BY ordinal DESC LIMIT 1
 
+-- name: newest_owed_card
+-- The list of what waits that was asked for last in a chat.
+SELECT * FROM cards WHERE kind = 'owed' AND app = :app AND chat_id = :chat_id ORDER BY seq DESC LIMIT 1
+
+-- name: requests_of_card
+SELECT r.* FROM requests r WHERE r.id IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id) ORDER BY r.seq
+
+-- name: acts_of_card
+-- What was done about the requests of a card since it was issued, oldest first.
+SELECT a.subject, a.fact, a.at, a.facts FROM audit a
+WHERE substr(a.fact, 1, 4) = 'act.' AND a.at >= (SELECT c.created_at FROM cards c WHERE c.id = :card_id)
+  AND a.subject IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id)
+ORDER BY a.at, a.id
+
 -- name: waiting_lines
 SELECT count(*) FROM decisions d
 WHERE d.state = 'asked' AND EXISTS (SELECT 1 FROM buttons b WHERE b.subject = d.id AND b.card_id = :card_id)

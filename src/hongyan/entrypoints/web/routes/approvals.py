@@ -10,7 +10,7 @@ from hongyan.domain.decisions import Outcome
 from hongyan.domain.errors import RefusedError
 from hongyan.entrypoints.web.forms import DecideForm
 from hongyan.entrypoints.web.guard import Caller
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, surface_of
 from hongyan.entrypoints.web.work_views import ApprovalList, ApprovalView
 
 __all__ = ["refuse_programs", "router"]
@@ -43,6 +43,5 @@ async def settle(approval_id: str, form: DecideForm, gateway: TheGateway, caller
     refuse_programs(caller)
     if form.expected_version is not None:
         await check_shown(gateway.desk, approval_id, form.expected_version)
-    where = "cli" if caller is Caller.SOCKET else "console"
     outcome = Outcome(form.outcome)
-    return ApprovalView.of(await decide(gateway.desk, approval_id, outcome, "owner", where))
+    return ApprovalView.of(await decide(gateway.desk, approval_id, outcome, "owner", surface_of(caller)))

@@ -8,7 +8,7 @@ from hongyan.application.browse import list_deliveries
 from hongyan.application.owed import act_on_owed, list_owed, owed_action, send_again
 from hongyan.application.read_ledger import read_ledger
 from hongyan.entrypoints.web.forms import ActForm
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheGateway
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, surface_of
 from hongyan.entrypoints.web.work_views import (
     ActedView,
     DeliveryList,
@@ -31,10 +31,10 @@ async def owed(gateway: TheGateway) -> OwedList:
 
 
 @router.post("/owed/{request_id}/{action}")
-async def act(request_id: str, action: str, form: ActForm, gateway: TheGateway) -> ActedView:
+async def act(request_id: str, action: str, form: ActForm, gateway: TheGateway, caller: TheCaller) -> ActedView:
     """Do one thing about what is owed; the first act wins."""
     chosen = owed_action(action)
-    await act_on_owed(gateway.desk, request_id, chosen, form.expected_version)
+    await act_on_owed(gateway.desk, request_id, chosen, form.expected_version, surface_of(caller))
     return ActedView(id=request_id, action=chosen)
 
 

@@ -10,7 +10,7 @@ from hongyan.entrypoints.web.feed import Feed
 from hongyan.entrypoints.web.gateway import Gateway, House
 from hongyan.entrypoints.web.guard import CALLER, Caller
 
-__all__ = ["PROBLEMS", "Given", "TheAccess", "TheCaller", "TheFeed", "TheGateway", "TheHouse", "give"]
+__all__ = ["PROBLEMS", "Given", "TheAccess", "TheCaller", "TheFeed", "TheGateway", "TheHouse", "give", "surface_of"]
 
 _PROBLEM: Final = {
     "description": "Why it was not carried out (RFC 9457)",
@@ -58,6 +58,11 @@ async def _feed(request: Request) -> Feed:
 
 async def _caller(request: Request) -> Caller:
     return Caller(request.scope[CALLER])
+
+
+def surface_of(caller: Caller) -> str:
+    """Name the surface on which a caller acts, as the records keep it."""
+    return {Caller.SOCKET: "cli", Caller.BROWSER: "console"}.get(caller, "api")
 
 
 TheGateway = Annotated[Gateway, Depends(_gateway)]

@@ -1,13 +1,15 @@
 // One open conversation: its Turns, what runs in it, and where the reader is in it.
 import { byId, h, icon, flight, empty } from "./dom.js";
-import { w, wait, now, setNow } from "./words.js";
+import { w, named, wait, now, setNow } from "./words.js";
 import { get, post } from "./net.js";
 import { TurnView } from "./turn.js";
 import { Composer } from "./composer.js";
+import { showStanding } from "./standing.js";
 import { chip } from "./list.js";
 
 const NEAR_END = 48;
 const QUIET_MS = 30_000;
+const LATE_STOP_MS = 5_000;
 const SAY_EVERY_MS = 5_000;
 
 export class Conversation {
@@ -38,6 +40,7 @@ export class Conversation {
     this.session = null;
     this.follows = true;
     this.turnsNode.replaceChildren();
+    showStanding(null);
     byId("conversation").hidden = id === null;
     byId("nothing-open").hidden = id !== null;
     this.composer.prepare(id);
@@ -86,6 +89,7 @@ export class Conversation {
     this.turnsNode.replaceChildren(h("p.hint", {}, w("session.gone")));
     byId("composer").hidden = true;
     byId("why-not").hidden = true;
+    showStanding(null);
   }
 
   hasGap(turns) {
@@ -103,6 +107,7 @@ export class Conversation {
   get viewOptions() {
     return {
       executor: this.session.executor,
+      notes: this.composer.notes,
       stop: (id) => this.stop(id),
       refresh: () => this.refresh(),
       approvals: { after: (_, words) => this.say(words), alarm: (words) => this.alarm(words) },
@@ -125,9 +130,15 @@ export class Conversation {
     }
     this.order();
     this.composer.enter(this.session, turns);
+    this.stand();
     this.drawPending();
     this.activity();
     this.settleScroll();
+  }
+
+  stand() {
+    const newest = [...this.views.values()].reduce((one, other) => (one && one.turn.position > other.turn.position ? one : other), null);
+    showStanding(newest, this.session);
   }
 
   order() {
@@ -144,7 +155,7 @@ export class Conversation {
 
   head() {
     const one = this.session;
-    byId("conversation-title").textContent = one.title;
+    byId("conversation-title").textContent = named(one.title);
     const where = one.group === "local" ? w("where.local_place") : w(`where.${one.group}`, { app: one.app });
     byId("conversation-where").replaceChildren(h("span.where-words", {}, where), chip(one.executor));
     document.title = `${one.title} · Hongyan`;
@@ -229,7 +240,8 @@ export class Conversation {
   }
 
   activityWords(turn, steps, asked) {
-    if (asked) return w("activity.decision", { name: asked.subject.slice(0, 80) });
+    if (asked) return w("activity.decision", { name: named(asked.subject).slice(0, 80) });
+    if (turn.state === "interrupting" && now() - turn.stop_at >= LATE_STOP_MS) return w("activity.stopping");
     if (turn.state === "held") return w(turn.way.at(-1).key);
     if (turn.state !== "running") return w(`turn.${turn.state}`);
     const heard = steps?.lastAt || turn.running_at;

@@ -15,8 +15,9 @@ from starlette.types import ASGIApp
 from tests.harness.world import World, open_world
 
 from hongyan.application.decide import decide
+from hongyan.application.send_text import send_text
 from hongyan.application.sessions import open_local_session
-from hongyan.domain.changes import Changes, Update
+from hongyan.domain.changes import Changes, Update, insert
 from hongyan.domain.decisions import Outcome, ask_steps
 from hongyan.domain.identity import TurnId
 from hongyan.entrypoints.daemon.doors import Door, bind_port
@@ -138,6 +139,21 @@ async def _flow(world: World) -> None:
     while True:
         await asyncio.sleep(TICK_MS / 1_000)
         await world.advance(TICK_MS)
+
+
+async def history(house: Console, session: str, amount: int) -> None:
+    """Give a Session a past: one answered Turn, many times over."""
+    desk = house.world.gateway.desk
+    first = (await send_text(desk, session, "message 1", "1")).turn
+    await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
+    model = await desk.store.one(queries.TURN, id=first.id)
+    assert model is not None
+    turns = [
+        replace(model, id=TurnId(f"turn_{n}"), client_turn_id=str(n), text=f"message {n}", position=n, request_id=None)
+        for n in range(2, amount + 1)
+    ]
+    place = Update("sessions", {"id": session}, {"next_position": amount})
+    await desk.store.commit(Changes("past", (*(insert("turns", one) for one in turns), place)))
 
 
 async def ready(page: Page) -> None:

@@ -11,6 +11,16 @@ const NEAR_END = 48;
 const QUIET_MS = 30_000;
 const LATE_STOP_MS = 5_000;
 const SAY_EVERY_MS = 5_000;
+const GROUP_TURNS = 30; // a screen or two
+
+// Moves only what does not stand where it should.
+function inOrder(parent, nodes) {
+  let cursor = parent.firstElementChild;
+  for (const node of nodes) {
+    if (node === cursor) cursor = cursor.nextElementSibling;
+    else parent.insertBefore(node, cursor);
+  }
+}
 
 export class Conversation {
   constructor(options) {
@@ -26,7 +36,6 @@ export class Conversation {
     byId("stop").addEventListener("click", () => this.running && this.stop(this.running.turn.id));
     new ResizeObserver(() => this.settleScroll()).observe(this.turnsNode);
     new ResizeObserver(() => this.settleScroll()).observe(this.scroll);
-    new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && this.earlier(), { root: this.scroll, rootMargin: "400px" }).observe(byId("earlier"));
     byId("earlier").addEventListener("click", () => this.earlier());
     setInterval(() => this.activity(), 1000);
   }
@@ -36,6 +45,7 @@ export class Conversation {
     this.id = id;
     this.reading = this.again = null;
     this.views = new Map();
+    this.groups = new Map();
     this.cursor = undefined;
     this.session = null;
     this.follows = true;
@@ -100,6 +110,7 @@ export class Conversation {
   start(seen) {
     this.cursor = seen.cursor;
     this.views.clear();
+    this.groups.clear();
     this.turnsNode.replaceChildren();
     byId("earlier").hidden = !seen.cursor;
   }
@@ -134,6 +145,7 @@ export class Conversation {
     this.drawPending();
     this.activity();
     this.settleScroll();
+    this.nearStart();
   }
 
   stand() {
@@ -141,13 +153,20 @@ export class Conversation {
     showStanding(newest, this.session);
   }
 
+  // Turns stand in groups: a group that is out of sight costs the browser nothing, and a thousand groups cost more.
   order() {
     const views = [...this.views.values()].sort((one, other) => one.turn.position - other.turn.position);
-    let cursor = this.turnsNode.firstElementChild;
-    for (const { node } of views) {
-      if (node === cursor) cursor = cursor.nextElementSibling;
-      else this.turnsNode.insertBefore(node, cursor);
+    const groups = new Map();
+    for (const { turn, node } of views) {
+      const number = Math.floor(turn.position / GROUP_TURNS);
+      if (!groups.has(number)) groups.set(number, []);
+      groups.get(number).push(node);
     }
+    for (const [number, nodes] of groups) {
+      if (!this.groups.has(number)) this.groups.set(number, h("div.group-of-turns", {}));
+      inOrder(this.groups.get(number), nodes);
+    }
+    inOrder(this.turnsNode, [...groups.keys()].map((number) => this.groups.get(number)));
     const nothing = !views.length && !this.composer.pending.has(this.id);
     byId("no-turns").hidden = !nothing;
     if (nothing && !byId("no-turns").childElementCount) byId("no-turns").append(empty(w("conversation.empty")));
@@ -175,11 +194,17 @@ export class Conversation {
       for (const turn of page.turns) if (!this.views.has(turn.id)) this.views.set(turn.id, new TurnView(turn, options));
       this.order();
       this.scroll.scrollTop = this.scroll.scrollHeight - before; // the line that is read stays where it is
+      requestAnimationFrame(() => this.nearStart()); // whoever scrolled on meanwhile is there already
     } catch {
       // the button stays and asks again
     } finally {
       this.loading = false;
     }
+  }
+
+  // The page before comes before its place does.
+  nearStart() {
+    if (this.cursor && this.scroll.scrollTop < 2 * this.scroll.clientHeight) this.earlier();
   }
 
   pendingChanged(own) {
@@ -263,6 +288,7 @@ export class Conversation {
 
   scrolled() {
     const { scrollHeight, scrollTop, clientHeight } = this.scroll;
+    this.nearStart();
     if (this.ours) return;
     this.follows = scrollHeight - scrollTop - clientHeight < NEAR_END;
     byId("latest").hidden = this.follows;

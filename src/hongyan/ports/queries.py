@@ -175,6 +175,7 @@ class TurnLine:
     running_at: int
     ended_at: int
     stopped_by: str
+    stop_at: int
     code: str
     detail: str
     hold_reason: str

@@ -15,8 +15,9 @@ from starlette.types import ASGIApp
 from tests.harness.world import World, open_world
 
 from hongyan.application.decide import decide
+from hongyan.application.send_text import send_text
 from hongyan.application.sessions import open_local_session
-from hongyan.domain.changes import Changes
+from hongyan.domain.changes import Changes, Update, insert
 from hongyan.domain.decisions import Outcome, ask_steps
 from hongyan.domain.identity import TurnId
 from hongyan.entrypoints.daemon.doors import Door, bind_port
@@ -77,14 +78,29 @@ class Console:
         """Let the next agent program of the executor `gated` wait."""
         (self.world.agent_state / "gate").unlink()
 
+    async def binding_becomes(self, audience: str) -> None:
+        """Let the place of this machine's Sessions be another kind of place."""
+        change = Update("bindings", {"audience": "local"}, {"audience": audience})
+        await self.world.gateway.desk.store.commit(Changes("become", (change,)))
+
     async def asked(self) -> str:
         """Wait until an agent asks, and give the decision's id."""
         await self.world.until_rows("SELECT 1 FROM decisions WHERE state = 'asked'")
         return str((await self.world.rows("SELECT id FROM decisions WHERE state = 'asked'"))[0][0])
 
-    async def decide(self, identity: str, outcome: Outcome, where: str = "card") -> None:
+    async def decide(self, identity: str, outcome: Outcome, where: str = "card", by: str = "owner") -> None:
         """Decide on another surface."""
-        await decide(self.world.gateway.desk, identity, outcome, "owner", where)
+        await decide(self.world.gateway.desk, identity, outcome, by, where)
+
+    async def without_arguments(self, identity: str) -> None:
+        """Let a request have come without its arguments."""
+        change = Update("decisions", {"id": identity}, {"arguments": ""})
+        await self.world.gateway.desk.store.commit(Changes("strip", (change,)))
+
+    async def owner_is_called(self, name: str) -> None:
+        """Give the owner another name."""
+        change = Update("owners", {"app": self.world.app_id}, {"name": name})
+        await self.world.gateway.desk.store.commit(Changes("rename", (change,)))
 
     async def outcome(self, identity: str) -> str:
         """Give what was decided."""
@@ -123,6 +139,21 @@ async def _flow(world: World) -> None:
     while True:
         await asyncio.sleep(TICK_MS / 1_000)
         await world.advance(TICK_MS)
+
+
+async def history(house: Console, session: str, amount: int) -> None:
+    """Give a Session a past: one answered Turn, many times over."""
+    desk = house.world.gateway.desk
+    first = (await send_text(desk, session, "message 1", "1")).turn
+    await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
+    model = await desk.store.one(queries.TURN, id=first.id)
+    assert model is not None
+    turns = [
+        replace(model, id=TurnId(f"turn_{n}"), client_turn_id=str(n), text=f"message {n}", position=n, request_id=None)
+        for n in range(2, amount + 1)
+    ]
+    place = Update("sessions", {"id": session}, {"next_position": amount})
+    await desk.store.commit(Changes("past", (*(insert("turns", one) for one in turns), place)))
 
 
 async def ready(page: Page) -> None:

@@ -158,7 +158,8 @@ SELECT * FROM turns WHERE session_id = :session_id ORDER BY position
 
 -- name: turn_lines
 -- The newest Turns of a Session before a position, with what is known of the message that each came from.
-SELECT t.id, t.session_id, t.client_turn_id, t.origin, t.text, t.position, t.state, t.queued_at, t.running_at, t.ended_at, t.stopped_by,
+SELECT t.id, t.session_id, t.client_turn_id, t.origin, t.text, t.position, t.state, t.queued_at, t.running_at, t.ended_at,
+  t.stopped_by, t.stop_at,
   t.code, t.detail, t.hold_reason, t.answer, coalesce(t.request_id, '') AS request_id,
   coalesce(r.sender, '') AS sender, coalesce(r.accepted_at, t.queued_at) AS received_at,
   CASE WHEN r.turn_id = t.id THEN r.closed_as ELSE '' END AS closed_as,

@@ -45,8 +45,9 @@ class SessionShown:
     group: str
     title: str
     app: str
-    chat: str
     executor: str
+    grant: str
+    scope: str
     state: str
     tone: str
     n: int
@@ -104,12 +105,12 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class NeedsShown:
-    """What needs somebody; `titles` names the Sessions that it comes from."""
+    """What needs somebody, and the Sessions that it comes from by their id."""
 
     now: int
     approvals: tuple[ApprovalShown, ...]
     owed: tuple[Need, ...]
-    titles: Mapping[str, str]
+    sessions: Mapping[str, SessionShown]
     running: int
 
 
@@ -180,21 +181,24 @@ async def show_conversation(gateway: Gateway, session_id: str, cursor: str | Non
 async def show_needs(gateway: Gateway) -> NeedsShown:
     """Read what needs somebody, oldest first."""
     desk = gateway.desk
+    approvals = await _approvals(gateway)
+    owed = tuple(_need(row) for row in await list_owed(desk))
     sessions = await _sessions(gateway)
+    named = {one.session_id for one in (*approvals, *owed)}
     return NeedsShown(
         now=desk.clock.now(),
-        approvals=await _approvals(gateway),
-        owed=tuple(_need(row) for row in await list_owed(desk)),
-        titles={one.id: one.title for one in sessions},
+        approvals=approvals,
+        owed=owed,
+        sessions={one.id: one for one in sessions if one.id in named},
         running=_running(sessions),
     )
 
 
 async def _approvals(gateway: Gateway) -> tuple[ApprovalShown, ...]:
-    shown = []
+    shown, people = [], await _people(gateway)
     for decision in await list_open_decisions(gateway.desk):
         turn = (await view_turn(gateway.desk, decision.turn_id)).turn
-        shown.append(approval_shown(decision, turn.origin))
+        shown.append(approval_shown(decision, turn.origin, people))
     return tuple(shown)
 
 
@@ -249,8 +253,9 @@ def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) 
         group="manager" if binding.role is Role.MANAGER else binding.audience.value,
         title=title,
         app="" if local else name_of(gateway, binding.app),
-        chat=binding.chat_id,
         executor=line.executor,
+        grant=binding.grant_kind,
+        scope=binding.scope,
         state=state,
         tone=tone,
         n=count,

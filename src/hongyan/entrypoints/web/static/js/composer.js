@@ -35,6 +35,9 @@ export class Composer {
     this.offer = byId("draft-offer");
     this.session = null;
     this.pending = new Map(); // by session: what was sent and is not accepted yet
+    this.notes = new Map(); // by the id of what was sent: what its Turn says beside it
+    this.how = "queue";
+    for (const one of byId("how").querySelectorAll("button")) one.addEventListener("click", () => this.choose(one.dataset.how));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
@@ -58,7 +61,7 @@ export class Composer {
     const draft = id ? kept(id) : {};
     this.area.value = draft.text ?? "";
     this.turnId = draft.id ?? fresh();
-    if (draft.unsure && !this.pending.has(id)) this.pending.set(id, { text: draft.unsure.text, id: draft.unsure.id, state: "unsure" });
+    if (draft.unsure && !this.pending.has(id)) this.pending.set(id, { text: draft.unsure.text, id: draft.unsure.id, steer: draft.unsure.steer, state: "unsure" });
     this.reason.hidden = true;
     this.form.hidden = !draft.text;
     this.grow();
@@ -73,8 +76,18 @@ export class Composer {
     this.form.hidden = gives;
     this.reason.hidden = !gives;
     this.reason.textContent = gives ? this.refusal() : "";
-    byId("queue-hint").textContent = session.running_turn ? w("composer.queue") : "";
+    const may = Boolean(session.running_turn && session.can_steer);
+    byId("how").hidden = !may;
+    this.choose(may ? this.how : "queue");
     this.mayWrite();
+  }
+
+  // Into the running turn, or after it: only where the agent takes words while it runs is there a choice.
+  choose(how) {
+    this.how = how;
+    for (const one of byId("how").querySelectorAll("button")) one.ariaPressed = String(one.dataset.how === how);
+    const key = byId("how").hidden ? "composer.queue" : `composer.${how}_means`;
+    byId("queue-hint").textContent = this.known?.running_turn ? w(key) : "";
   }
 
   refusal() {
@@ -150,12 +163,13 @@ export class Composer {
     }
     this.wish = false;
     const text = this.area.value;
-    const item = { text, id: this.turnId, state: "sending", abort: new AbortController() };
+    const steer = this.how === "steer" ? this.known.running_turn : undefined;
+    const item = { text, id: this.turnId, steer, state: "sending", abort: new AbortController() };
     const session = this.session;
     this.pending.set(session, item);
     this.area.value = "";
     this.turnId = fresh();
-    keep(session, { text: "", unsure: { text, id: item.id } });
+    keep(session, { text: "", unsure: { text, id: item.id, steer } });
     this.grow();
     this.mayWrite();
     this.view.pendingChanged(true);
@@ -163,8 +177,9 @@ export class Composer {
   }
 
   async submit(session, item) {
+    const path = item.steer ? `turns/${encodeURIComponent(item.steer)}/steer` : `sessions/${encodeURIComponent(session)}/turns`;
     try {
-      await post(`/api/v1/sessions/${encodeURIComponent(session)}/turns`, { message: item.text, client_turn_id: item.id }, item.abort?.signal);
+      this.became(item, await post(`/api/v1/${path}`, { message: item.text, client_turn_id: item.id }, item.abort?.signal));
     } catch (error) {
       if (!item.cancelled) this.failed(session, item, error);
       return;
@@ -176,9 +191,19 @@ export class Composer {
     this.view.pendingChanged(false);
   }
 
+  // A correction that was not taken in waits its turn, and says why.
+  became(item, { outcome, reason }) {
+    if (outcome === "steered") this.view.say(w("steer.taken"));
+    if (outcome !== "queued") return;
+    const words = w("steer.queued", { reason: w(`steer.${reason}`) });
+    this.notes.set(item.id, words);
+    this.view.say(words);
+  }
+
   failed(session, item, error) {
     this.wish = false;
-    if (error instanceof NoAnswer) this.unsure(session, item);
+    if (error.code === "steer.unknown") this.owed(session, error);
+    else if (error instanceof NoAnswer) this.unsure(session, item);
     else this.refused(session, item, error);
     this.mayWrite();
     this.view.pendingChanged(false);
@@ -205,6 +230,13 @@ export class Composer {
   unsure(session, item) {
     item.state = "unsure";
     this.view.alarm(w("send.unsure"));
+  }
+
+  // Whether the agent took it is not known: it stands among what needs somebody, and is not sent again from here.
+  owed(session, error) {
+    this.settle(session);
+    this.view.alarm(error.message);
+    this.view.refresh(session).catch(() => {});
   }
 
   // Before acceptance nothing exists: the words go back to where they were written.

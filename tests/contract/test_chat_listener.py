@@ -177,7 +177,7 @@ async def test_a_renewed_connection_is_open_before_the_former_one_is_closed() ->
         (former,) = here.platform.connections.live(here.app.app_id)
         opened = len(here.platform.connections.all)
         await ear.listener.renew()
-        assert not former.live
+        await here.until(lambda: not former.live)
         assert len(here.platform.connections.all) == opened + 1
         (now,) = here.platform.connections.live(here.app.app_id)
         assert now is not former

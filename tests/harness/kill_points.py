@@ -159,6 +159,10 @@ class _Listener:
 
         await self._inner.listen(receive, acked)
 
+    async def renew(self) -> None:
+        await self._trigger.gate()
+        await self._inner.renew()
+
     def state(self) -> tuple[ListenerState, int]:
         return self._inner.state()
 

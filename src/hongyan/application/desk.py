@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Final, TypeVar
 
+from hongyan.application.open_gaps import OpenGaps
 from hongyan.domain import limits
 from hongyan.domain.changes import Changes
 from hongyan.domain.decisions import Decision
@@ -137,6 +138,7 @@ class Desk:
     running: dict[TurnId, RunningTurn] = field(default_factory=dict)
     questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
     haste: Haste = field(default_factory=Haste)
+    gaps: OpenGaps = field(default_factory=OpenGaps)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

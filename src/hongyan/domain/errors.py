@@ -202,9 +202,18 @@ class ChatNotFoundError(ChatRejectedError):
 
 
 class ChatBlockedError(ChatError):
-    """The App lacks something (secret, permission, activation, quota) until a person mends it; nothing was written."""
+    """The App lacks something (secret, permission, activation, quota) until a person mends it; nothing was written.
+
+    `permissions` names those that the platform asks for; any one of them is enough.
+    """
 
     code = "chat.blocked"
+
+    def __init__(
+        self, message: str, *, platform_code: int = 0, hint: str = "", permissions: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, platform_code=platform_code, hint=hint)
+        self.permissions = permissions
 
 
 class ChatThrottledError(ChatError):

@@ -26,8 +26,20 @@ __all__ = [
     "COMMIT_BATCH",
     "CONFLICT_TRIES",
     "CONNECTIONS_PER_APP",
+    "COVERAGE_FIRST_MS",
+    "COVERAGE_HISTORY_READS",
+    "COVERAGE_LIVE_MS",
+    "COVERAGE_LIVE_READS",
+    "COVERAGE_OVERLAP_MS",
+    "COVERAGE_PERIOD_MS",
+    "COVERAGE_READ_MESSAGES",
+    "COVERAGE_READ_SECONDS",
+    "COVERAGE_WINDOW_MS",
     "DELIVERY_SLOTS",
     "FINAL_SHOWN_MS",
+    "GAP_DECLARED_MS",
+    "GAP_RUNS_MS",
+    "GAP_SCANS",
     "HELD_LIFE_MS",
     "HOST_OFFER_MS",
     "IDEMPOTENCY_WINDOW_MS",
@@ -36,6 +48,7 @@ __all__ = [
     "INTERRUPT_WAIT_MS",
     "KEY_LENGTH",
     "LATE_ASKS_MS",
+    "LATE_SHOWN_MS",
     "LEASE_LIFE_MS",
     "LISTENER_BACK_OFF_MOST_MS",
     "LISTENER_BACK_OFF_MS",
@@ -48,6 +61,7 @@ __all__ = [
     "PAIRING_TRIES",
     "QUEUE_LIFE_MS",
     "QUEUE_TURNS",
+    "RENEW_EVERY_MS",
     "REREAD_AFTER_MS",
     "REST_TIME_OUT_MS",
     "SAFETY_SCAN_MS",
@@ -70,7 +84,22 @@ QUEUE_TURNS: Final = 20  # more than a person types ahead; a full queue is said 
 QUEUE_LIFE_MS: Final = DAY  # what waited longer is no longer what the person wants run
 HELD_LIFE_MS: Final = DAY  # a held Turn that nobody decided on fails as unknown
 REREAD_AFTER_MS: Final = 5 * SECOND  # a source that waited this long is read again before dispatch
+LATE_SHOWN_MS: Final = 10 * MINUTE  # a message this late runs, and its age is said
 LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
+
+COVERAGE_FIRST_MS: Final = 5 * SECOND  # after the start, which history never holds up
+COVERAGE_PERIOD_MS: Final = MINUTE
+COVERAGE_WINDOW_MS: Final = DAY  # of history that is read at once
+COVERAGE_OVERLAP_MS: Final = MINUTE  # read again: the platform may list a message a little after it was written
+COVERAGE_LIVE_MS: Final = 10 * MINUTE  # what was not read for longer is history, and nothing counts as checked
+COVERAGE_READ_MESSAGES: Final = 250  # five of the platform's pages
+COVERAGE_LIVE_READS: Final = 4  # twenty pages
+COVERAGE_HISTORY_READS: Final = 1
+COVERAGE_READ_SECONDS: Final = 5.0  # one reading; history can wait, other calls cannot
+GAP_DECLARED_MS: Final = 45 * SECOND  # a slow event, or its first redelivery after 15 s, still comes by then
+GAP_SCANS: Final = 2
+GAP_RUNS_MS: Final = DAY  # what is older is no longer what the person wants run
+RENEW_EVERY_MS: Final = 10 * MINUTE  # when another program takes our events, a new connection does not help
 
 DELIVERY_SLOTS: Final = 4  # writes under way at once
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them

@@ -140,5 +140,11 @@ class Listener(Protocol):
         dropped.
         """
 
+    async def renew(self) -> None:
+        """Open another connection and close the one before, in this order; nothing while none is open.
+
+        When the platform does not let another one open, the one before stays.
+        """
+
     def state(self) -> tuple[ListenerState, int]:
         """Give the cached observation and its wall-clock time in UTC milliseconds."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
+from hongyan.domain.coverage import Coverage, Gap
 from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
@@ -39,14 +40,21 @@ __all__ = [
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
+    "COVERAGE",
+    "COVERED_BINDINGS",
     "DECISION",
     "DECISIONS_OF_CARD",
     "DECISIONS_OF_SESSION",
+    "DECLARED_GAPS",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
     "EVENTS_OF_TURN",
     "EXPIRED_PAIRINGS",
+    "FORMER_COVERAGE",
+    "GAP",
+    "GAPS_OF_CHAT",
+    "GAP_IDS",
     "HELD_BEFORE",
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
@@ -311,3 +319,11 @@ DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
+
+COVERED_BINDINGS: Final = Query("covered_bindings", Binding)
+COVERAGE: Final = Query("coverage", Coverage)
+FORMER_COVERAGE: Final = Query("former_coverage", Coverage)
+GAP: Final = Query("gap", Gap)
+GAP_IDS: Final = Query("gap_ids", str)
+DECLARED_GAPS: Final = Query("declared_gaps", Gap)
+GAPS_OF_CHAT: Final = Query("gaps_of_chat", Gap)

@@ -145,6 +145,9 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     99992402: (_REJECTED, "a field is not valid"),
 }
 
+# refusals that do not say which permission would have helped
+UNNAMED: Final = {("im.message.list", 230027): ("im:message.group_msg",)}
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -170,7 +173,10 @@ def platform_error(refusal: Refusal) -> ChatError:
         return ChatThrottledError(message, retry_after=wait, platform_code=refusal.code)
     if issubclass(kind, ChatRejectedError) and not refusal.writes:
         return ChatNotFoundError(message, platform_code=refusal.code)
-    return kind(message, platform_code=refusal.code, hint=_hint(kind, refusal.scopes))
+    if issubclass(kind, ChatBlockedError):
+        named = _named(refusal)
+        return kind(message, platform_code=refusal.code, hint=_hint(named), permissions=named)
+    return kind(message, platform_code=refusal.code)
 
 
 def _verdict(refusal: Refusal) -> tuple[type[ChatError], str]:
@@ -185,12 +191,15 @@ def _verdict(refusal: Refusal) -> tuple[type[ChatError], str]:
     return ChatRejectedError, "the platform refused"
 
 
-def _hint(kind: type[ChatError], scopes: Sequence[str]) -> str:
-    if kind is not ChatBlockedError:
-        return ""
-    named = ", ".join(scope for scope in scopes if _SCOPE.fullmatch(scope))
-    if named:
-        return f"Grant the App {named} in the developer console and publish a version."
+def _named(refusal: Refusal) -> tuple[str, ...]:
+    """Give the permissions that the platform named, or the one that is known to be behind this refusal."""
+    named = tuple(scope for scope in refusal.scopes if _SCOPE.fullmatch(scope))
+    return named or UNNAMED.get((refusal.api, refusal.code), ())
+
+
+def _hint(permissions: Sequence[str]) -> str:
+    if permissions:
+        return f"Grant the App {', '.join(permissions)} in the developer console and publish a version."
     return "Check the App's secret, permissions and release in the developer console."
 
 

@@ -85,10 +85,13 @@ ORDER BY r.seq
 SELECT * FROM requests WHERE owed = 1 ORDER BY seq
 
 -- name: owed_count
-SELECT count(*) AS amount FROM requests WHERE owed = 1 AND app = :app AND chat_id = :chat_id
+SELECT
+  (SELECT count(*) FROM requests WHERE owed = 1 AND app = :app AND chat_id = :chat_id)
+  + (SELECT count(*) FROM gaps WHERE state = 'declared' AND app = :app AND chat_id = :chat_id) AS amount
 
 -- name: owed_total
-SELECT count(*) AS amount FROM requests WHERE owed = 1
+SELECT
+  (SELECT count(*) FROM requests WHERE owed = 1) + (SELECT count(*) FROM gaps WHERE state = 'declared') AS amount
 
 -- name: received_classes
 -- Each class by its own condition and the total by none: the sum is checked against it, never computed from it.
@@ -372,3 +375,29 @@ UNION ALL SELECT 'rejected', count(*) FROM parts WHERE state = 'rejected'
 UNION ALL SELECT 'unknown', count(*) FROM parts WHERE state = 'unknown'
 UNION ALL SELECT 'withheld', count(*) FROM parts WHERE state = 'withheld'
 UNION ALL SELECT 'superseded', count(*) FROM parts WHERE state = 'superseded'
+
+-- name: covered_bindings
+-- The current binding of each place, while it is live and its chat is known.
+SELECT b.* FROM bindings b JOIN places p ON p.binding_id = b.id AND p.chat_id = b.chat_id AND p.thread_key = ''
+WHERE b.state = 'live' AND b.chat_id <> ''
+ORDER BY b.created_at, b.id
+
+-- name: coverage
+SELECT * FROM coverage WHERE binding_id = :binding_id
+
+-- name: former_coverage
+-- How far the chat was read under the bindings before: a span that none of them had read is still to be read.
+SELECT * FROM coverage WHERE app = :app AND chat_id = :chat_id AND owner = :owner
+ORDER BY live_cursor DESC, binding_id LIMIT 1
+
+-- name: gap
+SELECT * FROM gaps WHERE id = :id
+
+-- name: gap_ids
+SELECT id FROM gaps ORDER BY id
+
+-- name: declared_gaps
+SELECT * FROM gaps WHERE state = 'declared' ORDER BY create_time, id
+
+-- name: gaps_of_chat
+SELECT * FROM gaps WHERE app = :app AND chat_id = :chat_id ORDER BY create_time, id

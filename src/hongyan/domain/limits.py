@@ -15,15 +15,19 @@ __all__ = [
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
     "CARD_BYTES",
+    "CARD_ELEMENTS",
     "CARD_EVERY_MS",
     "CARD_HEARTBEAT_MS",
     "CARD_OPENS_MS",
     "CARD_REWRITES",
+    "CARD_TABLES",
     "CLOCK_DISAGREEMENT_MS",
+    "CODE_LABEL_LETTERS",
     "COMMIT_BATCH",
     "CONFLICT_TRIES",
     "CONNECTIONS_PER_APP",
     "DELIVERY_SLOTS",
+    "ELEMENT_LETTERS",
     "HELD_LIFE_MS",
     "IDEMPOTENCY_WINDOW_MS",
     "IDENTITY_PERIOD_MS",
@@ -34,12 +38,15 @@ __all__ = [
     "LEASE_LIFE_MS",
     "LISTENER_BACK_OFF_MOST_MS",
     "LISTENER_BACK_OFF_MS",
+    "LIST_DEPTH",
     "MARK_YIELDS_MS",
     "OWED_ROWS",
     "PAIRING_ALPHABET",
     "PAIRING_CODE_LENGTH",
     "PAIRING_LIFE_MS",
     "PAIRING_TRIES",
+    "POST_BYTES",
+    "POST_CODE_LINES",
     "QUEUE_LIFE_MS",
     "QUEUE_TURNS",
     "REREAD_AFTER_MS",
@@ -47,6 +54,8 @@ __all__ = [
     "SAFETY_SCAN_MS",
     "SEARCH_TRIES",
     "STOP_UNCONFIRMED_MS",
+    "TABLE_COLUMNS",
+    "TABLE_ROW_BYTES",
     "TEXT_BYTES",
     "THOUGHTS_SHOWN",
     "THOUGHT_LETTERS",
@@ -77,7 +86,16 @@ BACK_OFF_MS: Final = SECOND
 BACK_OFF_MOST_MS: Final = 5 * MINUTE
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)
-TEXT_BYTES: Final = 140_000  # the platform refuses a text request over 150 KB; JSON escaping needs the margin
+TEXT_BYTES: Final = 140_000  # the platform refuses a text request over 150 KB
+POST_BYTES: Final = 28_000  # the platform refuses a post over 30 KB
+POST_CODE_LINES: Final = 6  # phones fold longer code in a post; a card shows it
+CARD_TABLES: Final = 3  # a fourth was seen to be refused, though five are documented
+CARD_ELEMENTS: Final = 50  # the platform counts up to 200, ours and some that it makes of ours
+ELEMENT_LETTERS: Final = 9_000  # clients were seen to cut an element silently above ten thousand
+TABLE_COLUMNS: Final = 50  # the platform's cap
+TABLE_ROW_BYTES: Final = 2_000  # a table with a longer line is no table to look at; it goes as code
+CODE_LABEL_LETTERS: Final = 40  # a longer one is no language; it goes into the code
+LIST_DEPTH: Final = 6  # deeper items stand at this depth: no phone shows more
 
 AGENT_START_MS: Final = 30 * SECOND
 AGENT_IDLE_MS: Final = 180 * SECOND  # no event, no open tool call, no open question

@@ -19,10 +19,12 @@ __all__ = [
     "CARD_EVERY_MS",
     "CARD_HEARTBEAT_MS",
     "CARD_OPENS_MS",
+    "CARD_PIECES",
     "CARD_REWRITES",
     "CARD_TABLES",
     "CLEANUP_TRIES",
     "CLOCK_DISAGREEMENT_MS",
+    "CODE_LABEL_LETTERS",
     "COMMIT_BATCH",
     "CONFLICT_TRIES",
     "CONNECTIONS_PER_APP",
@@ -36,6 +38,7 @@ __all__ = [
     "COVERAGE_READ_SECONDS",
     "COVERAGE_WINDOW_MS",
     "DELIVERY_SLOTS",
+    "ELEMENT_LETTERS",
     "FINAL_SHOWN_MS",
     "GAP_DECLARED_MS",
     "GAP_RUNS_MS",
@@ -52,6 +55,7 @@ __all__ = [
     "LEASE_LIFE_MS",
     "LISTENER_BACK_OFF_MOST_MS",
     "LISTENER_BACK_OFF_MS",
+    "LIST_DEPTH",
     "MARK_YIELDS_MS",
     "OWED_CARD_LIFE_MS",
     "OWED_ROWS",
@@ -59,6 +63,8 @@ __all__ = [
     "PAIRING_CODE_LENGTH",
     "PAIRING_LIFE_MS",
     "PAIRING_TRIES",
+    "POST_BYTES",
+    "POST_CODE_LINES",
     "QUEUE_LIFE_MS",
     "QUEUE_TURNS",
     "RENEW_EVERY_MS",
@@ -67,6 +73,8 @@ __all__ = [
     "SAFETY_SCAN_MS",
     "SEARCH_TRIES",
     "STOP_UNCONFIRMED_MS",
+    "TABLE_COLUMNS",
+    "TABLE_ROW_BYTES",
     "TEXT_BYTES",
     "TEXT_EDITS",
     "TEXT_EDIT_EVERY_MS",
@@ -116,6 +124,14 @@ CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write w
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)
 TEXT_BYTES: Final = 140_000  # of a text as JSON spells it; the platform refuses a content over 150 KB
+POST_BYTES: Final = 28_000  # the platform refuses a post over 30 KB
+POST_CODE_LINES: Final = 6  # phones fold longer code in a post; a card shows it
+CARD_PIECES: Final = 50  # of Markdown in one card: the platform counts up to 200, ours and those that it makes of ours
+ELEMENT_LETTERS: Final = 9_000  # clients were seen to cut an element silently above ten thousand
+TABLE_COLUMNS: Final = 50  # the platform's cap
+TABLE_ROW_BYTES: Final = 2_000  # a table with a longer line is no table to look at; it goes as code
+CODE_LABEL_LETTERS: Final = 40  # a longer one is no language; it goes into the code
+LIST_DEPTH: Final = 6  # deeper items stand at this depth: no phone shows more
 
 AGENT_START_MS: Final = 30 * SECOND
 AGENT_IDLE_MS: Final = 180 * SECOND  # no event, no open tool call, no open question

@@ -19,6 +19,7 @@ STANDARD: Final = frozenset(
         "functools",
         "hashlib",
         "itertools",
+        "bisect",
         "json",
         "math",
         "re",

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
@@ -22,7 +22,7 @@ from hongyan.domain.coverage import Coverage, CoverageStatus
 from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.domain.identity import BindingId, ChatId, MessageId, place_id
 from hongyan.domain.messages import PostedMessage
-from hongyan.ports.chat import History
+from hongyan.ports.chat import ChatEvent, EventSink, History, Listener, ListenerState
 
 RECEIVE = "event:im.message.receive_v1"
 LIST = "GET /open-apis/im/v1/messages"
@@ -122,9 +122,12 @@ async def test_a_message_seen_before_its_slow_event_is_no_gap_and_runs_once(worl
     await world.advance(1_000)
     await world.until_rows("SELECT 1 FROM gaps WHERE state = 'suspected'")
     assert await missed(world) == []
+    await world.until_asleep(limits.COVERAGE_PERIOD_MS)
     await world.advance(ACK_WINDOW_MS + 15_000)
     await world.until_settled()
     assert await world.rows("SELECT id FROM gaps") == []
+    await world.advance(limits.COVERAGE_PERIOD_MS - ACK_WINDOW_MS - 15_000)
+    await world.until_asleep(limits.COVERAGE_PERIOD_MS)
     await rounds(world, 2)
     assert await missed(world) == []
     assert world.answers_to(said) == ["echo: slow but on its way"]
@@ -376,3 +379,102 @@ async def test_words_of_others_are_not_missed(world: World) -> None:
     world.platform.people.say(world.colleague.user_id, group.chat_id, Speech(text="not for the bot"))
     await rounds(world, 3)
     assert await missed(world) == []
+
+
+@pytest.mark.scenario("L136")
+async def test_a_late_event_runs_its_message_once_and_takes_the_offer_back(world: World) -> None:
+    await rounds(world)
+    world.fault(RECEIVE, Effect(drop=True), times=2)
+    said = world.say("the third try brings it")
+    await rounds(world, 3)
+    (row,) = await missed(world)
+    third_try = 2 * (ACK_WINDOW_MS - 1) + 15_000 + 300_000
+    await world.advance(third_try - 3 * limits.COVERAGE_PERIOD_MS)
+    await world.until_settled()
+    assert await missed(world) == []
+    with pytest.raises(NotFoundError):
+        await act(world, row, OwedAction.RUN)
+    assert world.answers_to(said) == ["echo: the third try brings it"]
+    await world.adds_up()
+
+
+async def test_what_was_missed_while_the_machine_slept_is_found(world: World) -> None:
+    await rounds(world)
+    world.fault(RECEIVE, LOST)
+    world.say("while you slept")
+    await world.advance(3 * HOUR, leap=True)
+    await world.until_asleep(limits.COVERAGE_PERIOD_MS)
+    await rounds(world, 3)
+    (row,) = await missed(world)
+    assert (row.text, world.prompts()) == ("while you slept", [])
+
+
+async def test_a_process_that_does_not_listen_finds_nothing_missing(world: World) -> None:
+    await rounds(world)
+    world.fault(RECEIVE, LOST)
+    world.say("kept by another process")
+    desk = world.gateway.desk
+    chat = desk.chat(world.app_id)
+    for state in (ListenerState.UNKNOWN, ListenerState.STOPPED):
+        asleep = replace(chat, listener=_NotListening(chat.listener, state))
+        assert await check_coverage(replace(desk, chats={world.app_id: asleep}), world.app_id) == 0
+    assert await world.rows("SELECT id FROM gaps") == []
+
+
+@dataclass
+class _NotListening:
+    """A listener of a process that waits while another one listens."""
+
+    inner: Listener
+    shown: ListenerState
+
+    async def listen(self, sink: EventSink, acknowledged: Callable[[ChatEvent], None]) -> None:
+        await self.inner.listen(sink, acknowledged)
+
+    async def renew(self) -> None:
+        await self.inner.renew()
+
+    def state(self) -> tuple[ListenerState, int]:
+        return self.shown, 0
+
+
+async def test_a_history_that_fails_does_not_hold_up_what_is_missing_now(world: World) -> None:
+    await rounds(world)
+    await world.crash()
+    await world.advance(8 * HOUR, leap=True)
+    await world.start()
+    for nth in (2, 4, 6):  # each round reads the present first, then history
+        world.fault(LIST, Effect(http_status=503), nth=nth)
+    await world.advance(limits.COVERAGE_FIRST_MS)
+    await world.until_asleep(limits.COVERAGE_PERIOD_MS)
+    world.fault(RECEIVE, LOST)
+    world.say("missing now")
+    await rounds(world, 2)
+    assert [row.text for row in await missed(world)] == ["missing now"]
+    assert (await report(world)).status is CoverageStatus.UNCHECKED
+    await rounds(world, 2)
+    assert (await report(world)).status is CoverageStatus.GAPS
+
+
+@pytest.mark.scenario("M46")
+async def test_a_private_chat_without_the_permission_names_it_and_finds_nothing_out(world: World) -> None:
+    await rounds(world)
+    world.app.scopes = frozenset({"im:message:send_as_bot"})
+    await rounds(world, 2)
+    told = await report(world)
+    assert told.status is CoverageStatus.UNAVAILABLE
+    assert told.coverage is not None
+    assert told.coverage.permission == "im:message, im:message:readonly"
+
+
+async def test_a_message_that_history_does_not_list_yet_is_found_a_minute_later(world: World) -> None:
+    await rounds(world)
+    world.fault(RECEIVE, LOST)
+    world.fault(LIST, Effect(unlisted_ms=50_000), times=1)
+    await world.advance(limits.COVERAGE_PERIOD_MS - 10_000)
+    world.say("not listed at first")
+    await world.advance(10_000)
+    await world.until_asleep(limits.COVERAGE_PERIOD_MS)
+    assert await world.rows("SELECT id FROM gaps") == []
+    await rounds(world, 2)
+    assert [row.text for row in await missed(world)] == ["not listed at first"]

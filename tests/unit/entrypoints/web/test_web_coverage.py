@@ -1,5 +1,6 @@
 """The interface about missed messages: what it tells, and what can be done through `/owed`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,15 +16,13 @@ from hongyan.domain.workspaces import Grant
 HOUR_MS: Final = 3_600_000
 
 
-async def a_missed_message(house: Served, hours_ago: int) -> Gap:
-    """Note that a message of the owner never arrived."""
-    desk, app, chat = house.gateway.desk, AppId(APP), ChatId("oc_1")
-    now = desk.clock.now()
-    binding = Binding(
+def the_binding(since: int) -> Binding:
+    """Make the binding of the owner's chat."""
+    return Binding(
         id=BindingId("bind_1"),
-        app=app,
+        app=AppId(APP),
         audience=Audience.OWNER_PRIVATE,
-        chat_id=chat,
+        chat_id=ChatId("oc_1"),
         owner=OpenId("ou_1"),
         role=Role.PROJECT,
         workspace_id=WorkspaceId("ws_1"),
@@ -32,13 +31,15 @@ async def a_missed_message(house: Served, hours_ago: int) -> Gap:
         scope=Scope.HOST_DEFAULT,
         state=BindingState.LIVE,
         revision=1,
-        created_at=now - 48 * HOUR_MS,
+        created_at=since,
     )
-    coverage = fail(begin(binding, None, now), "chat.blocked", "im:message:readonly")
-    at = now - hours_ago * HOUR_MS
-    said = PostedMessage(
+
+
+def the_message(at: int) -> PostedMessage:
+    """Make what the platform shows of the message."""
+    return PostedMessage(
         message_id=MessageId("om_1"),
-        chat_id=chat,
+        chat_id=ChatId("oc_1"),
         sender="ou_1",
         sender_kind=SenderKind.USER,
         kind=MessageKind.TEXT,
@@ -51,13 +52,22 @@ async def a_missed_message(house: Served, hours_ago: int) -> Gap:
         root="",
         thread_id="",
     )
-    gap = suspect(coverage, Side.HISTORY, said, now)
-    declared = insert("gaps", gap)
+
+
+async def a_missed_message(house: Served, hours_ago: int) -> Gap:
+    """Note that a message of the owner never arrived."""
+    desk = house.gateway.desk
+    now = desk.clock.now()
+    binding = the_binding(now - 48 * HOUR_MS)
+    coverage = fail(begin(binding, None, now), "chat.blocked", "im:message:readonly")
+    met = suspect(coverage, Side.HISTORY, the_message(now - hours_ago * HOUR_MS), now)
+    gap = replace(met, state=GapState.DECLARED)
+    place = Place(place_id(binding.app, binding.chat_id), binding.app, binding.chat_id, "", binding.id, None, None, 0)
     steps = (
         insert("bindings", binding),
-        insert("places", Place(place_id(app, chat), app, chat, "", binding.id, None, None, 0)),
+        insert("places", place),
         insert("coverage", coverage),
-        type(declared)("gaps", {**declared.values, "state": GapState.DECLARED.value}),
+        insert("gaps", gap),
     )
     await desk.store.commit(Changes("given", steps))
     return gap

@@ -48,7 +48,8 @@ class Effect:
     keeps one transmission of an event (or a pong) back, no_redelivery ends its ladder, duplicate sends it once more
     under a new event_id, reorder holds it until the App's next event. close ends the connection with that code
     (1006: without a close frame), half_dead lets it answer pings and never carry an event again. stale_token makes
-    the presented tenant token unknown. fragments splits events into that many frames.
+    the presented tenant token unknown. unlisted_ms lets a list of messages lack the ones written less than that long
+    ago, as a store that is searched before it caught up. fragments splits events into that many frames.
     """
 
     delay_ms: int = 0
@@ -65,6 +66,7 @@ class Effect:
     half_dead: bool = False
     no_redelivery: bool = False
     stale_token: bool = False
+    unlisted_ms: int = 0
     fragments: int | None = None
     fragments_shuffled: bool = False
 

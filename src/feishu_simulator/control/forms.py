@@ -215,6 +215,7 @@ class EffectForm(Form):
     half_dead: bool = False
     no_redelivery: bool = False
     stale_token: bool = False
+    unlisted_ms: int = Field(default=0, ge=0)
     fragments: int | None = Field(default=None, ge=1)
     fragments_shuffled: bool = False
 

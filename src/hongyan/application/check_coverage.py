@@ -32,6 +32,7 @@ from hongyan.domain.errors import ChatBlockedError, ChatError, ChatUnknownOutcom
 from hongyan.domain.identity import AppId, RequestId
 from hongyan.domain.messages import PostedMessage
 from hongyan.ports import queries
+from hongyan.ports.chat import ListenerState
 
 __all__ = ["check_coverage", "coverage_loop"]
 
@@ -72,8 +73,11 @@ async def coverage_loop(desk: Desk, app: AppId) -> None:
 
 async def check_coverage(desk: Desk, app: AppId) -> int:
     """Read the present and one window of history of each chat; give how many live messages were found missing."""
-    if desk.chat(app).directory.platform_offset() is None:
+    chat = desk.chat(app)
+    if chat.directory.platform_offset() is None:
         return 0  # the windows are in the platform's time, and nobody has heard it yet
+    if chat.listener.state()[0] in {ListenerState.UNKNOWN, ListenerState.STOPPED}:
+        return 0  # another process listens, and its journal holds what ours lacks
     missed = 0
     for binding in await desk.store.all(queries.COVERED_BINDINGS):
         if binding.app == app:
@@ -83,9 +87,9 @@ async def check_coverage(desk: Desk, app: AppId) -> int:
 
 async def _check(desk: Desk, binding: Binding) -> int:
     live = await _scan(desk, binding, Side.LIVE)
-    history = await _scan(desk, binding, Side.HISTORY) if live is not None else None
-    if live is None or history is None:
+    if live is None:
         return 0
+    history = await _scan(desk, binding, Side.HISTORY) or ()  # what is missing now does not wait for the past
     return await _look_at_gaps(desk, binding, answered_in(binding.app, (*live, *history)))
 
 

@@ -9,6 +9,7 @@ from hongyan.application.browse import list_bindings, list_owners, list_received
 from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
 from hongyan.application.sessions import view_turn
+from hongyan.application.steer_turn import can_steer
 from hongyan.application.transcripts import SessionLine, list_open_decisions, list_session_lines, read_transcript
 from hongyan.domain.bindings import Audience, Binding, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
@@ -51,6 +52,7 @@ class SessionShown:
     last_text: str
     last_at: int
     running_turn: str
+    can_steer: bool
     writable: bool
     closed: bool
 
@@ -256,6 +258,7 @@ def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) 
         last_text=" ".join(line.last_text.split()),
         last_at=line.last_at,
         running_turn=line.running_turn,
+        can_steer=can_steer(gateway.desk, line.running_turn),
         writable=not closed and binding.audience is not Audience.GROUP_TOPIC and binding.state.value == "live",
         closed=closed,
     )

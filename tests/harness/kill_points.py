@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from hongyan.application.desk import Chat, Desk
-from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
+from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
 from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
 from hongyan.domain.identity import MessageId
@@ -31,6 +31,8 @@ POINT_OF_LABEL: Final = {
     "keep_card": "card_saved",
     "decide": "decided",
     "run_again": "acted",
+    "intend_steer": "steer_intended",
+    "merge_steer": "steer_merged",
     "close_card": "card_closing",
     "intend_look": "look_intended",
     "keep_look": "look_saved",
@@ -196,6 +198,12 @@ class _Agent:
 
     async def kill(self) -> None:
         await self._inner.kill()
+
+    async def steer(self, text: str) -> SteerOutcome:
+        await self._trigger.gate()
+        outcome = await self._inner.steer(text)
+        await self._trigger.reach("steered")
+        return outcome
 
     async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
         await self._trigger.reach("answering")

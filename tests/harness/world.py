@@ -16,14 +16,14 @@ from feishu_simulator.clicks import Click
 from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
 from feishu_simulator.model import Message as Said
-from hongyan.application.configure import BindingWish, add_binding, add_workspace
+from hongyan.application.configure import BindingWish, add_binding, add_workspace, set_policy
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
 from hongyan.application.read_ledger import read_ledger
 from hongyan.bootstrap import Gateway, Wiring, open_gateway
 from hongyan.config import load_settings
 from hongyan.domain.bindings import Audience, Binding, Role, Scope
-from hongyan.domain.changes import Changes, Update
+from hongyan.domain.changes import Changes
 from hongyan.domain.identity import AppId
 from hongyan.domain.ledger import Ledger
 from hongyan.domain.surfaces import OWN_CHAIN
@@ -139,8 +139,7 @@ class World:
         """Give the binding another approval policy."""
         if self.binding is None:
             raise AssertionError("nothing is bound")
-        step = Update("bindings", {"id": self.binding.id}, {"approve": policy})
-        await self.gateway.desk.store.commit(Changes("set_policy", (step,)))
+        await set_policy(self.gateway.desk, self.binding.id, policy)
 
     # --- people and time --------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.notices import Notice
 from hongyan.domain.owed import OwedAction, OwedRow, note_act, see_owed
 from hongyan.domain.requests import (
+    STEER,
     ClosedAs,
     Origin,
     Request,
@@ -120,7 +121,7 @@ async def _run_again(desk: Desk, request: Request, note: Insert) -> None:
     turn = await desk.store.one(queries.TURN, id=request.turn_id or "")
     if turn is None:
         raise NotFoundError("turn", request.turn_id or "")
-    if turn.state is TurnState.HELD:
+    if turn.state is TurnState.HELD and request.command != STEER:
         await _take(desk, request, note)
         await requeue_turn(desk, turn.id)
         return
@@ -133,9 +134,11 @@ async def _new_turn(desk: Desk, request: Request, former: Turn, note: Insert) ->
         raise RefusedError("binding.revoked", "the binding of this message is revoked")
     found = await _session_again(desk, request, former, binding)
     number = await desk.store.one(queries.TURNS_OF_REQUEST, request_id=request.id) or 1
-    said = Input(request.id, f"{request.id}.{number}", former.origin, former.text)
+    text = request.text if request.command == STEER else former.text
+    said = Input(request.id, f"{request.id}.{number}", former.origin, text)
     turn = new_turn(said, found.session.id, binding, desk.clock.now(), number)
     fresh: dict[str, Value] = {"turn_id": turn.id, "session_id": turn.session_id, "closed_as": "", "closed_at": 0}
+    fresh["command"] = ""
     move = move_request(request, RequestEvent.RUN_AGAIN, owed=0, owed_why="", **fresh)
     return Changes("run_again", (*found.steps, *append_turn(turn, desk.options.queue_turns), move, note)), None
 

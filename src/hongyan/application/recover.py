@@ -5,6 +5,7 @@ from functools import partial
 
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
+from hongyan.application.steer_turn import settle_steers
 from hongyan.domain.agents import AgentSeat, Prompt
 from hongyan.domain.changes import Changes
 from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
@@ -29,13 +30,16 @@ class Settled:
 
 
 async def open_intents(desk: Desk) -> list[Settled]:
-    """Mark every write that was under way as unknown and due; call it once before the outbox starts."""
+    """Mark every write that was under way as unknown and due, and let words on their way into a Turn be owed.
+
+    Call it once before anything runs.
+    """
     settled = []
     for part in await desk.store.all(queries.INTENDED_PARTS):
         step = move_part(part, PartEvent.LOSE, next_at=desk.clock.now(), code="delivery.cut_off")
         await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step, *lost_card(part)))))
         settled.append(Settled("part", part.id, "unknown"))
-    return settled
+    return [*settled, *(Settled("steer", request, "owed") for request in await settle_steers(desk))]
 
 
 async def unfinished_turns(desk: Desk) -> list[Turn]:

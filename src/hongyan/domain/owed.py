@@ -13,7 +13,7 @@ from hongyan.domain.changes import Insert
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.identity import derive
 from hongyan.domain.pairing import Owner
-from hongyan.domain.requests import ClosedAs, Request, RequestState
+from hongyan.domain.requests import STEER, ClosedAs, Request, RequestState
 
 __all__ = ["ACT", "ActRow", "OwedAction", "OwedRow", "note_act", "owed_actions", "see_owed", "serve_one_person"]
 
@@ -84,6 +84,8 @@ def owed_actions(request: Request, turn: Turn | None) -> tuple[OwedAction, ...]:
     """Give what can be done about a request now."""
     if request.state is RequestState.ASKING:
         return (OwedAction.RUN, OwedAction.IGNORE)
+    if request.command == STEER:  # the Turn is another message's
+        return (OwedAction.RUN_AGAIN, OwedAction.CLOSE)
     if turn is not None and turn.state is TurnState.HELD:
         return (OwedAction.RUN_AGAIN, OwedAction.DROP)
     if request.closed_as is ClosedAs.UNDELIVERED:

@@ -91,6 +91,8 @@ __all__ = [
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
+    "STEERS_OF_TURNS",
+    "STEERS_ON_THEIR_WAY",
     "STEPS_OF_TURNS",
     "STOPS_WAITING",
     "TURN",
@@ -197,6 +199,15 @@ class TurnLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SteerLine:
+    """Words that a Turn took while it ran. `at` is UTC milliseconds."""
+
+    turn_id: str
+    text: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class LastWords:
     """One part that carries a Turn's last words, and how far it came."""
 
@@ -259,6 +270,8 @@ CAPTURED_HEADS: Final = Query("captured_heads", Request)
 TWIN: Final = Query("twin", int)
 LAST_SEQ: Final = Query("last_seq", int)
 STOPS_WAITING: Final = Query("stops_waiting", Request)
+STEERS_ON_THEIR_WAY: Final = Query("steers_on_their_way", Request)
+STEERS_OF_TURNS: Final = Query("steers_of_turns", SteerLine)
 OWED: Final = Query("owed", Request)
 OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)

@@ -81,6 +81,17 @@ WHERE r.target_turn = :turn_id AND r.state = 'command' AND r.command = 'stop'
   )
 ORDER BY r.seq
 
+-- name: steers_on_their_way
+-- Words that were handed to a running Turn and whose fate is not kept yet.
+SELECT * FROM requests WHERE state = 'admitted' AND command = 'steer' ORDER BY seq
+
+-- name: steers_of_turns
+-- What was said into Turns while they ran.
+SELECT r.turn_id, r.text, r.accepted_at AS at FROM turns t JOIN requests r ON r.turn_id = t.id
+WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
+  AND r.command = 'steer' AND r.closed_as = 'merged'
+ORDER BY r.seq
+
 -- name: owed
 SELECT * FROM requests WHERE owed = 1 ORDER BY seq
 

@@ -9,6 +9,7 @@ from hongyan.application.browse import list_bindings, list_owners, list_received
 from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
 from hongyan.application.sessions import view_turn
+from hongyan.application.steer_turn import can_steer
 from hongyan.application.transcripts import SessionLine, list_open_decisions, list_session_lines, read_transcript
 from hongyan.domain.bindings import Audience, Binding, BindingState, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
@@ -56,6 +57,7 @@ class SessionShown:
     last_at: int
     running_turn: str
     refusal: str
+    can_steer: bool
     closed: bool
 
 
@@ -264,6 +266,7 @@ def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) 
         last_at=line.last_at,
         running_turn=line.running_turn,
         refusal=_refusal(gateway, line, binding),
+        can_steer=can_steer(gateway.desk, line.running_turn),
         closed=line.state is SessionState.CLOSED,
     )
 

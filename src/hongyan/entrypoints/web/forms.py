@@ -14,6 +14,7 @@ __all__ = [
     "BindingForm",
     "DecideForm",
     "PairingForm",
+    "PolicyForm",
     "SessionForm",
     "TextForm",
     "WorkspaceForm",
@@ -22,6 +23,7 @@ __all__ = [
 MOST_TEXT: Final = 200_000  # letters; far above a prompt, far below the limit of a request
 MOST_NAME: Final = 100
 
+Rules = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
 
 
@@ -58,7 +60,10 @@ class WorkspaceForm(Form):
 
 
 class BindingForm(Form):
-    """Bind a place to a workspace and an executor. Without `grant` the workspace's own is meant."""
+    """Bind a place to a workspace and an executor. Without `grant` the workspace's own is meant.
+
+    `approve` names approval rules as `class=rule,…`; a class that is not named keeps its own.
+    """
 
     app: Name
     audience: Audience = Audience.OWNER_PRIVATE
@@ -67,6 +72,14 @@ class BindingForm(Form):
     executor: Name
     grant: Grant | None = None
     scope: Scope = Scope.HOST_DEFAULT
+    approve: Rules | None = None
+
+
+class PolicyForm(Form):
+    """Change the approval rules that are named, of the binding at this revision."""
+
+    approve: Rules
+    revision: int | None = None
 
 
 class SessionForm(Form):

@@ -4,7 +4,7 @@ Times are UTC milliseconds, null for "not yet".
 """
 
 import json
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from hongyan.application.browse import DeliveryLine
 from hongyan.application.owed import OwedRow
@@ -35,6 +35,7 @@ __all__ = [
     "SessionList",
     "SessionView",
     "StatusView",
+    "SteeredView",
     "TurnStateView",
     "TurnView",
 ]
@@ -90,12 +91,13 @@ class MessageView(View):
 
 
 class TurnView(View):
-    """A Turn. `waits_for` names what was observed to come next, never a guess."""
+    """A Turn. `waits_for` names what was observed to come next, never a guess; `can_steer` that it takes words now."""
 
     turn_id: str
     session_id: str
     state: str
     waits_for: str
+    can_steer: bool
     origin: str
     text: str
     position: int
@@ -112,7 +114,7 @@ class TurnView(View):
     @classmethod
     def of(cls, seen: SeenTurn) -> Self:
         """Render a Turn."""
-        return cls(waits_for=seen.hint, **_turn(seen.turn))
+        return cls(waits_for=seen.hint, can_steer=seen.can_steer, **_turn(seen.turn))
 
 
 class SessionDetail(SessionView):
@@ -139,6 +141,18 @@ class SessionDetail(SessionView):
 class AcceptedTurnView(View):
     """A text was accepted; `created` is false when it was known already."""
 
+    session_id: str
+    turn_id: str
+    created: bool
+    state: str
+    events_url: str
+
+
+class SteeredView(View):
+    """Where words for a running Turn went: `steered` into it, or `queued` behind it for a `reason`."""
+
+    outcome: Literal["steered", "queued"]
+    reason: str
     session_id: str
     turn_id: str
     created: bool

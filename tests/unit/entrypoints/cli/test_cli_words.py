@@ -12,6 +12,7 @@ from hongyan.application.owed import OwedAction
 from hongyan.domain.conversations import HoldReason, Speaker, TurnState, WaitHint
 from hongyan.domain.coverage import CoverageStatus
 from hongyan.domain.decisions import DecisionState, Outcome
+from hongyan.domain.steering import WhyQueued
 from hongyan.entrypoints import cli
 from hongyan.entrypoints.cli.words import CATALOGUE, CHINESE, ENGLISH, language
 
@@ -22,6 +23,7 @@ KINDS: Final = {
     "hold": HoldReason,
     "outcome": Outcome,
     "speaker": Speaker,
+    "steer": WhyQueued,
     "turn": TurnState,
     "wait": WaitHint,
 }

@@ -7,24 +7,15 @@ from fastapi import APIRouter, Query
 from hongyan.application.browse import list_decisions
 from hongyan.application.decide import check_shown, decide
 from hongyan.domain.decisions import Outcome
-from hongyan.domain.errors import RefusedError
 from hongyan.entrypoints.web.forms import DecideForm
-from hongyan.entrypoints.web.guard import Caller
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, surface_of
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, refuse_programs, surface_of
 from hongyan.entrypoints.web.work_views import ApprovalList, ApprovalView
 
-__all__ = ["refuse_programs", "router"]
+__all__ = ["router"]
 
 router = APIRouter(tags=["approvals"], responses=PROBLEMS)
 
 Recent = Annotated[int, Query(ge=0, le=1_000)]
-
-
-def refuse_programs(caller: Caller) -> None:
-    """Let people pass. Raise RefusedError `approval.program` for a program."""
-    if caller is Caller.PROGRAM:
-        hint = "Decide on the card, in the console, or with `hongyan approval decide` in a terminal."
-        raise RefusedError("approval.program", "a program cannot say what agents may do", hint=hint)
 
 
 @router.get("/approvals")

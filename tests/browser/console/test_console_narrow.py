@@ -26,7 +26,7 @@ async def house(tmp_path: Path) -> AsyncIterator[Console]:
 
 
 async def _stands(page: Page, request: str, *words: str) -> None:
-    """See the five answers inside the window: the request, who works on it, what became of it, the answer, no repeat."""
+    """See the five answers in the window: the request, who works on it, what became of it, the answer, no repeat."""
     strip = page.locator("#standing")
     for part in (request, "rehearsal", NO_REPEAT, *words):
         await expect(strip).to_contain_text(part)

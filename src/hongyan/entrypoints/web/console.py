@@ -184,7 +184,7 @@ async def show_needs(gateway: Gateway) -> NeedsShown:
     approvals = await _approvals(gateway)
     owed = tuple(_need(row) for row in await list_owed(desk))
     sessions = await _sessions(gateway)
-    named = {one.session_id for one in (*approvals, *owed)}
+    named = {one.session_id for one in approvals} | {one.session_id for one in owed}
     return NeedsShown(
         now=desk.clock.now(),
         approvals=approvals,

@@ -51,9 +51,7 @@ async def test_a_yes_for_the_session_answers_the_same_question_next_time(
 
 
 @pytest.mark.scenario("D16")
-async def test_letters_that_hide_or_turn_a_line_are_shown_by_their_number(
-    house: Console, browser_page: OpenPage
-) -> None:
+async def test_letters_that_hide_or_turn_a_line_are_shown_as_numbers(house: Console, browser_page: OpenPage) -> None:
     page = await browser_page(house.link())
     await enter(page, await house.local())
     await write(page, "[[ask:rm \u202ehsab\u200b -r build]][[wait:end]]")

@@ -13,7 +13,7 @@ from hongyan.domain.deliveries import Stamp
 from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Cards, Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.chat import Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
 from hongyan.ports.store import Store
 from hongyan.ports.surroundings import Clock, Entropy, Wakeup
@@ -47,6 +47,7 @@ class Chat:
     app: AppId
     writer: MessageWriter
     cards: Cards
+    streams: CardStreams
     reactions: Reactions
     history: History
     directory: Directory

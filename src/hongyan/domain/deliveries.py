@@ -5,7 +5,6 @@ attempt. An unknown part is repeated only with that key and only inside the wind
 """
 
 import json
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -222,12 +221,20 @@ def split_text(text: str, limit: int = limits.TEXT_BYTES) -> tuple[str, ...]:
     pieces: list[str] = []
     rest = text
     while _spelled_bytes(rest) > limit:
-        room = bisect_right(range(1, min(len(rest), limit) + 1), limit, key=lambda n: _spelled_bytes(rest[:n]))
-        head = rest[: max(room, 1)]
+        head = rest[: _room(rest, limit)]
         cut = head.rfind("\n") + 1 or len(head)
         pieces.append(rest[:cut])
         rest = rest[cut:]
     return (*pieces, rest)
+
+
+def _room(text: str, limit: int) -> int:
+    """Give how many letters fit, at least one."""
+    least, most = 1, min(len(text), limit)
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if _spelled_bytes(text[:middle]) <= limit else (least, middle - 1)
+    return least
 
 
 def _spelled_bytes(text: str) -> int:

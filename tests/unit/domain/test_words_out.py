@@ -10,9 +10,10 @@ from tests.unit.domain import given as example
 
 from hongyan.adapters.lark.content import text_content
 from hongyan.domain import limits
-from hongyan.domain.deliveries import Phase, Route, Stamp, Words, back_off, say, split_text
+from hongyan.domain.deliveries import Phase, Route, Stamp, Words, back_off, say
 from hongyan.domain.identity import MessageId
 from hongyan.domain.messages import escape_mentions, same_text
+from hongyan.domain.pieces import split_text
 from hongyan.domain.requests import ClosedAs
 
 WORDS = st.text(st.sampled_from('ab \n"\\雁é🦢'), max_size=200)

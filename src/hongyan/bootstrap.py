@@ -328,7 +328,7 @@ def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Ent
             log.warning("app.not_usable", app=app.name, code=error.code)
             continue
         resources.apps.append(lark)
-        chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark, lark.listener(entropy))
+        chats[app_id] = Chat(app_id, lark, lark, lark.cardkit, lark, lark, lark, lark.listener(entropy))
     return chats
 
 

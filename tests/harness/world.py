@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from feishu_simulator import Simulator, SimulatorSettings
+from feishu_simulator.announcements import PRIVATE_MESSAGES
 from feishu_simulator.clicks import Click
 from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
 from feishu_simulator.model import Message as Said
+from feishu_simulator.rest.routes import ROUTES
 from hongyan.application.configure import BindingWish, add_binding, add_workspace, set_policy
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
@@ -40,9 +42,13 @@ from tests.harness.shown_card import CARD, ShownCard, see_card
 __all__ = ["Crash", "Pause", "World", "open_world"]
 
 OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
-OPEN_STATES: Final = ("planned", "intended", "written")
 PATIENCE_SECONDS: Final = 20.0
 _FLOW_MS: Final = 100
+_OPEN_WRITES: Final = """
+SELECT (SELECT count(*) FROM cards WHERE state <> 'closed' AND :cards) + (
+  SELECT count(*) FROM parts
+  WHERE state IN ('planned', 'intended', 'written') OR (state = 'unknown' AND next_at IS NOT NULL))
+"""  # in one look: what moves from one to the other meanwhile must not be missed
 _FLOWING_STEPS: Final = 600
 
 
@@ -162,6 +168,11 @@ class World:
         """Let the platform misbehave on matching calls or events."""
         self.platform.faults.add(Match(endpoint, times=times, nth=nth), effect)
 
+    def forbid(self, scope: str) -> None:
+        """Take one permission from the App; it keeps the others that a private chat needs."""
+        every = {name for route in ROUTES for name in route.scopes}
+        self.app.scopes = frozenset(every.union(PRIVATE_MESSAGES) - {scope})
+
     def fault_read_once(self) -> None:
         """Let the next read-back of a message fail in a way that passes."""
         self.fault("GET /open-apis/im/v1/messages/:message_id", Effect(http_status=503))
@@ -215,6 +226,16 @@ class World:
         """Wait until the condition holds; it is asked again after every change anywhere."""
         await self._until(lambda: _resolved(condition()))
 
+    async def flow_until(self, condition: Callable[[], bool]) -> None:
+        """Let time pass until the condition holds, at the pace at which everybody keeps up with it."""
+        for _ in range(_FLOWING_STEPS):
+            if condition():
+                return
+            await self.advance(_FLOW_MS)
+            self._changed.clear()  # the step itself is no change to wait for
+            await self._until(lambda: _resolved(condition()), once=True)
+        raise AssertionError(await self._explain())
+
     async def until_rows(self, sql: str, **arguments: Any) -> None:
         """Wait until the query gives a row."""
         await self._until(lambda: self._any(sql, arguments))
@@ -262,13 +283,10 @@ class World:
         ended = {EventState.ACKED, EventState.ABANDONED}
         if any(event.state not in ended for event in self.platform.events("im.message.receive_v1")):
             return False
-        # A card closes together with its last look: what is read later sees what it left to be written.
-        shown = await self.rows("SELECT count(*) FROM cards WHERE state <> 'closed' AND :cards", cards=cards)
-        due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
-        ledger = await self.ledger()
-        requests = sum(ledger.received.classes[name] for name in OPEN_CLASSES if name not in but)
-        writes = sum(ledger.writes.classes[name] for name in OPEN_STATES)
-        return requests + writes + int(due[0][0]) + int(shown[0][0]) == 0
+        if (await self.rows(_OPEN_WRITES, cards=cards))[0][0]:
+            return False
+        classes = (await self.ledger()).received.classes
+        return sum(classes[name] for name in OPEN_CLASSES if name not in but) == 0
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))

@@ -109,6 +109,8 @@ class Gate:
                 refusal.headers["x-ogw-ratelimit-reset"] = str(strike.retry_after_seconds)
                 refusal.headers["x-ogw-ratelimit-limit"] = str(effect.rate_limit.limit if effect.rate_limit else 0)
             return self._refusal(refusal, request)
+        if effect.swallow:
+            return self._wrapped({}, request)
         if effect.http_status is not None:
             return Response(effect.http_status, b"", "text/plain")
         return None

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
-from hongyan.application.post_card import refuse_card, refused_code, write_card
+from hongyan.application.post_card import has_no_driver, refuse_card, refused_code, write_card
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
 from hongyan.domain.cards import from_json, is_clickable
@@ -47,6 +47,9 @@ async def deliver_part(desk: Desk, part: Part) -> None:
     Killed after the intent, the part is unknown at the next start and goes the same way; nothing is written twice,
     because the platform keeps the key longer than we use it.
     """
+    if await has_no_driver(desk, part):
+        await _look_later(desk, part, limits.SAFETY_SCAN_MS, part.code)
+        return
     intended = await intend(desk, part)
     if intended is None:
         return
@@ -141,8 +144,12 @@ async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
 
 async def postpone_part(desk: Desk, part: Part) -> None:
     """Look at a part again much later: its App is not served by this gateway now."""
+    await _look_later(desk, part, limits.BACK_OFF_MOST_MS, "app.not_served")
+
+
+async def _look_later(desk: Desk, part: Part, wait: int, code: str) -> None:
     where: Where = {"id": part.id, "state": part.state.value}
-    later = Update("parts", where, {"next_at": desk.clock.now() + limits.BACK_OFF_MOST_MS, "code": "app.not_served"})
+    later = Update("parts", where, {"next_at": desk.clock.now() + wait, "code": code})
     await _keep(desk, "postpone_part", later)
 
 

@@ -15,7 +15,7 @@ from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
 from hongyan.domain.surfaces import OWN_CHAIN, Chain
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Cards, Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.chat import Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
 from hongyan.ports.hosts import Host
 from hongyan.ports.store import Store
@@ -51,6 +51,7 @@ class Chat:
     app: AppId
     writer: MessageWriter
     cards: Cards
+    streams: CardStreams
     reactions: Reactions
     history: History
     directory: Directory

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from hongyan.application.deliver import intend, note_failure
 from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.mend_card import CardFailure, mend_card, patch_instead
 from hongyan.application.post_card import check_weight
 from hongyan.domain import limits
-from hongyan.domain.cards import card_text, card_words, from_json, is_clickable
+from hongyan.domain.cards import Tone, card_text, card_words, from_json, grown, is_clickable
 from hongyan.domain.changes import Change, Changes, Columns, Update, Where
-from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part
-from hongyan.domain.errors import ChatError, ChatNotFoundError
+from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part, part_id
+from hongyan.domain.errors import ChatBlockedError, ChatError, ChatNotFoundError, ChatRejectedError
 from hongyan.domain.identity import MessageId
-from hongyan.domain.issued_cards import CardKind, IssuedCard, Surface, spend_edit
+from hongyan.domain.issued_cards import LOOK_OF, CardKind, IssuedCard, Surface, spend_edit, take_number
 from hongyan.domain.messages import PostedMessage, Transport, same_text
 from hongyan.ports import queries
 
@@ -35,6 +36,16 @@ class _Look:
         """Tell whether another look follows for certain: a card that works still shows its button."""
         return self.card.kind is CardKind.PROGRESS and is_clickable(from_json(self.part.content))
 
+    @property
+    def numbered(self) -> bool:
+        """Tell whether the change needs a number."""
+        return self.card.surface in {Surface.STREAM, Surface.ENTITY}
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether no passing edit of the text is left."""
+        return self.passing and self.card.surface is Surface.TEXT and self.card.edits >= limits.TEXT_EDITS
+
 
 async def patch_card(desk: Desk, part: Part) -> None:
     """Carry one look of a card a step further. Nothing else waits for it."""
@@ -50,30 +61,62 @@ async def patch_card(desk: Desk, part: Part) -> None:
 
 
 async def _write(desk: Desk, look: _Look) -> None:
-    counted = look.passing and look.card.surface is Surface.TEXT
-    if counted and look.card.edits >= limits.TEXT_EDITS:
+    if look.spent:
         await _move(desk, "skip_look", _superseded(look.part))
         return
-    intended = await intend(desk, look.part, *((spend_edit(look.card),) if counted else ()))
+    typed = await _typed(desk, look)
+    intended = await intend(desk, look.part, *_costs(look))
     if intended is None:
         return
     try:
-        await _change(desk, intended, look.message)
+        await _change(desk, look, typed)
+    except (ChatRejectedError, ChatBlockedError) as error:
+        if look.numbered:
+            await mend_card(desk, CardFailure(look.card, intended, error))
+        else:
+            await note_failure(desk, intended, error)
     except ChatError as error:
         await note_failure(desk, intended, error)
-        return
-    now = desk.clock.now()
-    due = None if look.passing else now  # a look that the next one replaces is not worth a read
-    await _move(desk, "keep_look", move_part(intended, PartEvent.RECEIPT, written_at=now, next_at=due, code=""))
+    else:
+        now = desk.clock.now()
+        due = None if look.passing else now  # a look that the next one replaces is not worth a read
+        await _move(desk, "keep_look", move_part(intended, PartEvent.RECEIPT, written_at=now, next_at=due, code=""))
 
 
-async def _change(desk: Desk, part: Part, message: MessageId) -> None:
-    chat, card = desk.chat(part.app), from_json(part.content)
-    if part.transport is Transport.CARD_EDIT:
-        await chat.writer.edit(message, card_text(card))
+def _costs(look: _Look) -> tuple[Change, ...]:
+    """Plan what is counted before the write: the number of a change, a passing edit, and the way that it now goes."""
+    way = LOOK_OF[look.card.surface]
+    rerouted = () if way is look.part.transport else (Update("parts", {"id": look.part.id}, {"transport": way.value}),)
+    if look.numbered:
+        return (*rerouted, take_number(look.card))
+    edit = (spend_edit(look.card),) if look.passing and look.card.surface is Surface.TEXT else ()
+    return (*rerouted, *edit)
+
+
+async def _typed(desk: Desk, look: _Look) -> str | None:
+    """Give the words of the stream when they are all that changed since the look that surely stands there."""
+    if look.card.surface is not Surface.STREAM:
+        return None
+    before = await desk.store.one(queries.PART, id=part_id(look.part.delivery_id, look.part.ordinal - 1))
+    if before is None or before.state not in {PartState.WRITTEN, PartState.VERIFIED}:
+        return None
+    return grown(from_json(before.content), from_json(look.part.content))
+
+
+async def _change(desk: Desk, look: _Look, typed: str | None) -> None:
+    chat, drawn, card = desk.chat(look.part.app), from_json(look.part.content), look.card
+    if card.surface is Surface.TEXT:
+        await chat.writer.edit(look.message, card_text(drawn))
         return
-    check_weight(part)
-    await chat.cards.patch(message, card)
+    check_weight(look.part)
+    number = card.sequence + 1
+    if card.surface is Surface.WHOLE:
+        await chat.cards.patch(look.message, drawn)
+    elif typed is not None:
+        await chat.streams.type_on(card.entity, number, typed)
+    else:
+        streaming = card.surface is Surface.STREAM and drawn.tone is Tone.WORKING
+        await chat.streams.update(card.entity, number, drawn, streaming=streaming)
 
 
 async def _read_back(desk: Desk, look: _Look) -> None:
@@ -92,9 +135,18 @@ async def _read_back(desk: Desk, look: _Look) -> None:
     if _shows(part, seen):
         await _move(desk, "look_verified", _verified(part, desk.clock.now()))
     elif part.state is PartState.WRITTEN:
-        await _move(desk, "look_differs", move_part(part, PartEvent.DIFFER, next_at=None, code="delivery.differs"))
+        await _differs(desk, look)
     else:
         await _again(desk, look)
+
+
+async def _differs(desk: Desk, look: _Look) -> None:
+    """Keep that the platform took a look and shows another; an entity that drops its changes is patched instead."""
+    differs = move_part(look.part, PartEvent.DIFFER, next_at=None, code="delivery.differs")
+    if look.numbered:
+        await patch_instead(desk, look.card, look.part, differs)
+    else:
+        await _move(desk, "look_differs", differs)
 
 
 async def _again(desk: Desk, look: _Look) -> None:

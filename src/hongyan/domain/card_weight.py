@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hongyan.domain import limits
-from hongyan.domain.cards import Button, Buttons, Card, Code, block_words
+from hongyan.domain.cards import Button, Buttons, Card, Code, Stream, block_words
 
 __all__ = ["Weight", "preflight", "weigh"]
 
@@ -41,7 +41,7 @@ def weigh(card: Card) -> Weight:
             continue
         words = block_words(block)
         size += _wire_bytes(words)
-        tables += 0 if isinstance(block, Code) else len(_TABLE_RULE.findall(words))
+        tables += 0 if isinstance(block, Code | Stream) else len(_TABLE_RULE.findall(words))
     return Weight(size, elements, tables)
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "Card",
     "Code",
     "Note",
+    "Stream",
     "Style",
     "Text",
     "Tone",
@@ -27,6 +28,7 @@ __all__ = [
     "card_words",
     "fenced",
     "from_json",
+    "grown",
     "is_clickable",
     "to_json",
 ]
@@ -65,6 +67,13 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Stream:
+    """Words of somebody else that are still being said: shown letter by letter, and grown without a new card."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A small line."""
 
@@ -88,7 +97,7 @@ class Buttons:
     buttons: tuple[Button, ...]
 
 
-Block: TypeAlias = Text | Code | Note | Buttons
+Block: TypeAlias = Text | Code | Stream | Note | Buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +124,23 @@ def _seen(text: str) -> str:
     return escape_mentions(_CONTROL.sub("\ufffd", text.replace("\r\n", "\n")))
 
 
-def block_words(block: Text | Code | Note) -> str:
-    """Give the Markdown of a block that holds words."""
-    return fenced(block.text) if isinstance(block, Code) else block.markdown
+def block_words(block: Text | Code | Stream | Note) -> str:
+    """Give the Markdown of a block that holds words; that of a stream is no Markdown, and drawn as none."""
+    if isinstance(block, Code):
+        return fenced(block.text)
+    return _seen(block.text) if isinstance(block, Stream) else block.markdown
+
+
+def grown(before: Card, after: Card) -> str | None:
+    """Give the new words of the stream when nothing else of a card changed, None otherwise."""
+    if (before.title, before.tone, len(before.blocks)) != (after.title, after.tone, len(after.blocks)):
+        return None
+    changed = [(one, other) for one, other in zip(before.blocks, after.blocks, strict=True) if one != other]
+    match changed:
+        case [(Stream(), Stream(text=text))]:
+            return _seen(text)
+        case _:
+            return None
 
 
 def card_words(card: Card) -> str:
@@ -137,7 +160,7 @@ def card_text(card: Card) -> str:
     for block in card.blocks:
         if isinstance(block, Buttons):
             lines += [f"{button.label}: {button.typed}" for button in block.buttons if button.typed]
-        elif isinstance(block, Code):
+        elif isinstance(block, Code | Stream):
             lines.append(_seen(block.text))
         else:
             lines.append(block.markdown.replace("**", ""))
@@ -159,7 +182,7 @@ def from_json(text: str) -> Card:
 def _block_out(block: Block) -> dict[str, Any]:
     if isinstance(block, Buttons):
         return {"buttons": [[button.label, button.value, button.style.value, button.typed] for button in block.buttons]}
-    words = block.text if isinstance(block, Code) else block.markdown
+    words = block.text if isinstance(block, Code | Stream) else block.markdown
     return {type(block).__name__.lower(): words}
 
 
@@ -170,7 +193,12 @@ def _block_in(plain: dict[str, Any]) -> Block:
     return _WORDED[kind](inside)
 
 
-_WORDED: Final[dict[str, type[Text] | type[Code] | type[Note]]] = {"text": Text, "code": Code, "note": Note}
+_WORDED: Final[dict[str, type[Text] | type[Code] | type[Stream] | type[Note]]] = {
+    "text": Text,
+    "code": Code,
+    "stream": Stream,
+    "note": Note,
+}
 _CONTROL: Final = re.compile(  # unseen, or turn the line around: what is allowed must be what is read
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )

@@ -4,8 +4,6 @@ A Delivery is one thing to say in one place; its parts are the single writes. On
 attempt. An unknown part is repeated only with that key and only inside the window; after it, history is searched.
 """
 
-import json
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -15,6 +13,7 @@ from hongyan.domain.changes import Insert, Update, Value, Where, insert
 from hongyan.domain.errors import IllegalMoveError
 from hongyan.domain.identity import AppId, BindingId, ChatId, DeliveryId, PartId, RequestId, SessionId, TurnId, derive
 from hongyan.domain.messages import Transport, escape_mentions
+from hongyan.domain.pieces import split_text
 from hongyan.domain.requests import ClosedAs
 
 __all__ = [
@@ -37,7 +36,6 @@ __all__ = [
     "part_id",
     "processing_delivery",
     "say",
-    "split_text",
     "unmark",
     "window_open",
 ]
@@ -212,26 +210,6 @@ def part_id(delivery: DeliveryId, ordinal: int) -> PartId:
 def processing_delivery(app: AppId, turn: TurnId) -> DeliveryId:
     """Name the delivery of a Turn's working mark."""
     return DeliveryId(derive("dlv", app, turn, "", Phase.PROCESSING.value))
-
-
-def split_text(text: str, limit: int = limits.TEXT_BYTES) -> tuple[str, ...]:
-    """Cut a text into pieces of at most `limit` bytes as JSON spells them, at line ends where possible.
-
-    Joined they are the text. A quote and a line end take two bytes on the way, and the platform counts them there.
-    """
-    pieces: list[str] = []
-    rest = text
-    while _spelled_bytes(rest) > limit:
-        room = bisect_right(range(1, min(len(rest), limit) + 1), limit, key=lambda n: _spelled_bytes(rest[:n]))
-        head = rest[: max(room, 1)]
-        cut = head.rfind("\n") + 1 or len(head)
-        pieces.append(rest[:cut])
-        rest = rest[cut:]
-    return (*pieces, rest)
-
-
-def _spelled_bytes(text: str) -> int:
-    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")) - 2
 
 
 @dataclass(frozen=True, slots=True)

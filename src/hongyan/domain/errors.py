@@ -34,7 +34,9 @@ __all__ = [
     "ChatBlockedError",
     "ChatError",
     "ChatNotFoundError",
+    "ChatOutOfSequenceError",
     "ChatRejectedError",
+    "ChatStreamClosedError",
     "ChatTargetGoneError",
     "ChatThrottledError",
     "ChatUnknownOutcomeError",
@@ -193,6 +195,18 @@ class CardTooHeavyError(ChatRejectedError):
     """The card is over a limit of the platform; it was not sent."""
 
     code = "chat.card_too_heavy"
+
+
+class ChatStreamClosedError(ChatRejectedError):
+    """Text can no longer be streamed into this card; it can still be given another look."""
+
+    code = "chat.stream_closed"
+
+
+class ChatOutOfSequenceError(ChatRejectedError):
+    """The platform has seen a later number of a change to this card."""
+
+    code = "chat.out_of_sequence"
 
 
 class ChatNotFoundError(ChatRejectedError):

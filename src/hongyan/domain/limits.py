@@ -21,6 +21,7 @@ __all__ = [
     "CARD_OPENS_MS",
     "CARD_PIECES",
     "CARD_REWRITES",
+    "CARD_ROTATES_MS",
     "CARD_TABLES",
     "CLEANUP_TRIES",
     "CLOCK_DISAGREEMENT_MS",
@@ -72,7 +73,9 @@ __all__ = [
     "REST_TIME_OUT_MS",
     "SAFETY_SCAN_MS",
     "SEARCH_TRIES",
+    "SEQUENCE_JUMP",
     "STOP_UNCONFIRMED_MS",
+    "STREAM_LETTERS",
     "TABLE_COLUMNS",
     "TABLE_ROW_BYTES",
     "TEXT_BYTES",
@@ -169,9 +172,12 @@ TEXT_EDIT_EVERY_MS: Final = 2 * SECOND
 CARD_OPENS_MS: Final = 1_500  # a Turn that answers sooner needs no card; neither does one without a tool until then
 CARD_EVERY_MS: Final = SECOND  # free tenants have a monthly quota, and each update counts
 CARD_HEARTBEAT_MS: Final = 30 * SECOND  # a card that says nothing new still shows that time passes
+STREAM_LETTERS: Final = 4_000  # of the answer on the card; the answer itself is its own message, and whole
 THOUGHTS_SHOWN: Final = 4
 THOUGHT_LETTERS: Final = 1_200
 FINAL_SHOWN_MS: Final = 5 * SECOND  # a card waits this long for its answer's read-back before it loses its button
+CARD_ROTATES_MS: Final = 8 * MINUTE + 30 * SECOND  # the platform ends a card's stream after ten, and tells nobody
+SEQUENCE_JUMP: Final = 1_000  # ahead of whatever number the platform has seen, as after a restored backup
 CARD_REWRITES: Final = 5  # tries to bring a card to a look whose write has no clear outcome
 APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
 HOST_OFFER_MS: Final = 3 * SECOND  # an outside surface that cannot show a request by then is passed over

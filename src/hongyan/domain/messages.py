@@ -63,6 +63,7 @@ class Transport(StrEnum):
     WORDS_CARD = "words_card"  # a card that nothing is pressed on and that never changes
     CARD = "card"
     CARD_TEXT = "card_text"  # a card said as a text, where no card can be posted
+    CARD_STREAM = "card_stream"
     CARD_PATCH = "card_patch"
     CARD_EDIT = "card_edit"
     REACTION_ADD = "reaction_add"
@@ -70,7 +71,7 @@ class Transport(StrEnum):
 
 
 CARD_POSTS: Final = frozenset({Transport.CARD, Transport.CARD_TEXT})  # what makes a card's message
-CARD_LOOKS: Final = frozenset({Transport.CARD_PATCH, Transport.CARD_EDIT})  # what changes it
+CARD_LOOKS: Final = frozenset({Transport.CARD_STREAM, Transport.CARD_PATCH, Transport.CARD_EDIT})  # what changes it
 
 
 @dataclass(frozen=True, slots=True)

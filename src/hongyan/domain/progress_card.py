@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from hongyan.domain import limits
-from hongyan.domain.cards import Block, Button, Buttons, Card, Code, Note, Style, Text, Tone
+from hongyan.domain.cards import Block, Button, Buttons, Card, Code, Note, Stream, Style, Text, Tone, grown
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.deliveries import PartState
 from hongyan.domain.events import TurnEventRow
@@ -20,6 +20,8 @@ __all__ = [
     "answer_fate",
     "fold_event",
     "is_over",
+    "keep_time",
+    "render_continued",
     "render_progress",
     "same_but_for_time",
     "stopped",
@@ -27,16 +29,21 @@ __all__ = [
 
 TOOLS_SHOWN: Final = 6
 TITLE_LETTERS: Final = 120
+_STREAM_STEP: Final = limits.STREAM_LETTERS // 2
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a Turn showed so far. `tools` maps a call to its title and state; `thoughts` are the latest summaries."""
+    """What a Turn showed so far. `tools` maps a call to its title and state; `thoughts` are the latest summaries.
+
+    `answer` is the text since the last tool call: what the answer becomes, if nothing follows.
+    """
 
     cursor: int = 0
     tools: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     thoughts: Sequence[str] = ()
     thinking: bool = False
+    answer: str = ""
 
 
 def fold_event(progress: Progress, row: TurnEventRow, body: Mapping[str, Any]) -> Progress:
@@ -45,11 +52,15 @@ def fold_event(progress: Progress, row: TurnEventRow, body: Mapping[str, Any]) -
     if row.kind == "tool_changed":
         known = progress.tools.get(body["tool_id"], ("", ""))
         title = body["title"] or known[0] or body["kind"]
-        return replace(progress, tools={**progress.tools, body["tool_id"]: (title, body["status"])}, thinking=False)
+        answer = progress.answer if body["tool_id"] in progress.tools else ""  # what came before it was commentary
+        tools = {**progress.tools, body["tool_id"]: (title, body["status"])}
+        return replace(progress, tools=tools, thinking=False, answer=answer)
     if row.kind == "thought_arrived":
         earlier = progress.thoughts[:-1] if progress.thinking else progress.thoughts
         thought = (progress.thoughts[-1] if progress.thinking else "") + body["text"]
         return replace(progress, thoughts=(*earlier, thought)[-limits.THOUGHTS_SHOWN :], thinking=True)
+    if row.kind == "text_arrived":
+        return replace(progress, thinking=False, answer=progress.answer + body["text"])
     return replace(progress, thinking=False)
 
 
@@ -113,12 +124,36 @@ def render_progress(shown: Shown, stop: str, now: int) -> Card:
     if turn.state is not TurnState.INTERRUPTING:
         buttons = (Buttons((Button(words.say("stop"), stop, Style.DANGER, words.say("stop.typed")),)),)
     title = words.say("stopping" if turn.state is TurnState.INTERRUPTING else "working")
-    return Card(title, Tone.WORKING, (*_thoughts(progress), *_tools(progress, words), *buttons, elapsed))
+    inside = (*_thoughts(progress), *_tools(progress, words), *_answer(progress))
+    return Card(title, Tone.WORKING, (*inside, *buttons, elapsed))
 
 
 def same_but_for_time(one: Card, other: Card) -> bool:
     """Tell whether two looks of a running Turn say the same."""
     return (one.title, one.tone, one.blocks[:-1]) == (other.title, other.tone, other.blocks[:-1])
+
+
+def keep_time(drawn: Card, before: Card) -> Card:
+    """Let a look in which only the stream grew keep the time of the one before, for a while: the rest stays as it is.
+
+    Such a look costs the platform, and the reader's eye, no more than the new words.
+    """
+    timeless, old = replace(drawn, blocks=drawn.blocks[:-1]), replace(before, blocks=before.blocks[:-1])
+    if grown(old, timeless) is None or _seconds(drawn) - _seconds(before) >= limits.CARD_HEARTBEAT_MS // 1_000:
+        return drawn
+    return replace(drawn, blocks=(*drawn.blocks[:-1], before.blocks[-1]))
+
+
+def _seconds(card: Card) -> int:
+    last = card.blocks[-1] if card.blocks else None
+    digits = "".join(filter(str.isdigit, last.markdown)) if isinstance(last, Note) else ""
+    return int(digits or 0)
+
+
+def render_continued(turn: Turn) -> Card:
+    """Draw the one line of a card whose Turn goes on below it."""
+    words = _Words(_language(turn) is Language.CHINESE)
+    return Card(words.say("continued"), Tone.OVER, ())
 
 
 def _closed(shown: Shown, words: _Words) -> Card:
@@ -141,6 +176,15 @@ def _thoughts(progress: Progress) -> tuple[Block, ...]:
         shown.insert(0, thought.strip()[-room:])
         room -= len(shown[0])
     return (Code("\n\n".join(filter(None, shown))),) if any(shown) else ()
+
+
+def _answer(progress: Progress) -> tuple[Block, ...]:
+    """Show where the answer has come to; its beginning goes in steps, so that the rest stays where it is read."""
+    text = progress.answer.strip()
+    over = len(text) - limits.STREAM_LETTERS
+    if over > 0:
+        text = "…" + text[-(-over // _STREAM_STEP) * _STREAM_STEP :]
+    return (Stream(text),) if text else ()
 
 
 def _tools(progress: Progress, words: _Words) -> tuple[Block, ...]:
@@ -183,6 +227,7 @@ _SIGNS: Final = {"open": "…", "done": "✓", "failed": "✗"}
 _WORDS: Final = {
     "working": ("Working", "正在处理"),
     "stopping": ("Stopping", "正在停止"),
+    "continued": ("Continued below", "下接新卡片"),
     "delivering": ("Delivering the answer", "正在送出回答"),
     "held": ("Held: the outcome is not known", "已暂停：结果不明"),
     "held.note": ("Decide on the machine: `hongyan owed list`.", "请在本机用 `hongyan owed list` 处理。"),

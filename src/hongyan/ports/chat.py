@@ -16,6 +16,7 @@ from hongyan.domain.messages import CardClicked, InboundMessage, MessageRecalled
 
 __all__ = [
     "BotIdentity",
+    "CardStreams",
     "Cards",
     "ChatEvent",
     "Directory",
@@ -76,6 +77,26 @@ class Cards(Protocol):
 
         Errors as for `MessageWriter.write`.
         """
+
+
+class CardStreams(Protocol):
+    """Cards that are made before they are sent, so that text can be streamed into them.
+
+    Every change carries a number larger than the last one's; the platform refuses any other with
+    ChatOutOfSequenceError. It carries no key: an open outcome is read back. Errors as for `MessageWriter.write`.
+    """
+
+    async def create(self, card: Card) -> str:
+        """Make a card that nobody sees yet, open for a stream, and give its id. Made twice, one is never seen."""
+
+    async def send(self, entity: str, at: Outbound) -> MessageId:
+        """Post the card where `at` says, once per its key; a card can be posted once."""
+
+    async def update(self, entity: str, sequence: int, card: Card, *, streaming: bool) -> None:
+        """Give the card another look, open for a stream or not."""
+
+    async def type_on(self, entity: str, sequence: int, text: str) -> None:
+        """Let the words of the card's stream be `text`. Raise ChatStreamClosedError when the stream was ended."""
 
 
 class Reactions(Protocol):

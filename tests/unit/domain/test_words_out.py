@@ -4,13 +4,14 @@ import json
 import re
 
 import pytest
+from hongyan.domain.pieces import split_text
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.domain import given as example
 
 from hongyan.adapters.lark.content import text_content
 from hongyan.domain import limits
-from hongyan.domain.deliveries import Phase, Route, Stamp, Words, back_off, say, split_text
+from hongyan.domain.deliveries import Phase, Route, Stamp, Words, back_off, say
 from hongyan.domain.identity import MessageId
 from hongyan.domain.messages import escape_mentions, same_text
 from hongyan.domain.requests import ClosedAs

@@ -1,4 +1,4 @@
-"""One App on the platform: the doors MessageWriter, Cards, Reactions, History and Directory of the chat port."""
+"""One App on the platform: the chat port's doors but its listener; CardStreams as `cardkit`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import httpx
 
+from hongyan.adapters.lark.cardkit import CardKit
 from hongyan.adapters.lark.cards import card_content
 from hongyan.adapters.lark.client import Call, LarkClient
 from hongyan.adapters.lark.connection import LarkListener
@@ -45,6 +46,7 @@ class LarkApp:
 
     def __init__(self, settings: LarkSettings, clock: Clock, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._client = LarkClient(settings, clock, transport)
+        self.cardkit = CardKit(self._client, self._post)
 
     @property
     def app_id(self) -> AppId:

@@ -14,7 +14,9 @@ from hongyan.domain.errors import (
     ChatBlockedError,
     ChatError,
     ChatNotFoundError,
+    ChatOutOfSequenceError,
     ChatRejectedError,
+    ChatStreamClosedError,
     ChatTargetGoneError,
     ChatThrottledError,
     ChatUnknownOutcomeError,
@@ -34,7 +36,7 @@ STALE_TOKEN: Final = frozenset({99991663, 99991664, 99991665})  # fetch another 
 REACTION_GONE: Final = frozenset({231003, 231010, 231011})  # what was to be removed is not there
 NAME_HIDDEN: Final = frozenset({41050, 99991672})  # the person exists, this App may not see who it is
 CHAT_LIMIT: Final = 230020  # the chat's own limit, the other throttling codes are the API's
-IN_FLIGHT: Final = frozenset({230049, 231015})  # an equal request is still being worked on: no limit was met
+IN_FLIGHT: Final = frozenset({200810, 230049, 231015})  # something of this one thing is under way: no limit was met
 
 DEFAULT_WAIT: Final = timedelta(seconds=1)  # when the platform names no time; its windows are one second
 LONGEST_WAIT: Final = timedelta(minutes=5)  # nonsense in a header must not silence an App for a day
@@ -43,6 +45,8 @@ _GONE = ChatTargetGoneError
 _ABSENT = ChatNotFoundError
 _REJECTED = ChatRejectedError
 _BLOCKED = ChatBlockedError
+_CLOSED = ChatStreamClosedError
+_UNORDERED = ChatOutOfSequenceError
 _THROTTLED = ChatThrottledError
 
 CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
@@ -98,6 +102,17 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     231018: (_ABSENT, "the message is not visible to the App"),
     232006: (_ABSENT, "no chat has this id"),
     232009: (_ABSENT, "the chat was dissolved"),
+    # cards that are entities of their own
+    200740: (_REJECTED, "the card entity does not exist or was sent before"),
+    200750: (_REJECTED, "the card entity is older than fourteen days"),
+    200810: (_THROTTLED, "somebody is pressing a button of the card"),
+    200850: (_CLOSED, "the card was streamed into for ten minutes"),
+    200860: (_REJECTED, "the card is too large"),
+    300305: (_REJECTED, "the card has more than 200 elements"),
+    300309: (_CLOSED, "the card is not open for streaming"),
+    300311: (_REJECTED, "the card belongs to another App"),
+    300313: (_REJECTED, "the card has no such element"),
+    300317: (_UNORDERED, "the change of the card came with a number that is not new"),
     # refused for good
     10002: (_REJECTED, "the App's bot is not in the chat"),
     10030: (_REJECTED, "the App's bot is not in the chat"),

@@ -362,7 +362,7 @@ ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 -- the one before it on the same message.
 SELECT p.* FROM parts p
 WHERE p.next_at <= :now
-  AND ((p.transport IN ('text', 'card', 'card_text', 'card_patch', 'card_edit') AND p.state = 'written')
+  AND ((p.transport IN ('text', 'card', 'card_text', 'card_stream', 'card_patch', 'card_edit') AND p.state = 'written')
     OR (p.transport IN ('card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress'))
     OR (p.transport NOT IN ('text', 'card', 'card_text') AND p.state IN ('planned', 'unknown')

@@ -326,7 +326,11 @@ cards = Table(
     _number("lines"),
     _text("language"),
     _text("surface"),
+    _text("entity"),
+    _number("sequence"),
     _number("edits"),
+    _number("opened_boot"),
+    _text("boot_id"),
     _number("created_at"),
     _number("seq"),
 )

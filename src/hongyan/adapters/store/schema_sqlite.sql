@@ -65,7 +65,11 @@ CREATE TABLE cards (
 	lines BIGINT NOT NULL, 
 	language TEXT NOT NULL, 
 	surface TEXT NOT NULL, 
+	entity TEXT NOT NULL, 
+	sequence BIGINT NOT NULL, 
 	edits BIGINT NOT NULL, 
+	opened_boot BIGINT NOT NULL, 
+	boot_id TEXT NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	seq BIGINT NOT NULL, 
 	PRIMARY KEY (id)

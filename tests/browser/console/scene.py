@@ -14,10 +14,13 @@ from playwright.async_api import Locator, Page, expect
 from starlette.types import ASGIApp
 from tests.harness.world import World, open_world
 
+from feishu_simulator.faults import Effect
 from hongyan.application.decide import decide
+from hongyan.application.end_turn import hold_turn
 from hongyan.application.send_text import send_text
 from hongyan.application.sessions import open_local_session
 from hongyan.domain.changes import Changes, Update, insert
+from hongyan.domain.conversations import HoldReason
 from hongyan.domain.decisions import Outcome, ask_steps
 from hongyan.domain.identity import TurnId
 from hongyan.entrypoints.daemon.doors import Door, bind_port
@@ -96,6 +99,21 @@ class Console:
         """Let a request have come without its arguments."""
         change = Update("decisions", {"id": identity}, {"arguments": ""})
         await self.world.gateway.desk.store.commit(Changes("strip", (change,)))
+
+    async def outcome_becomes_unknown(self) -> None:
+        """Hold the Turn that runs: nobody knows what its agent did."""
+        rows = await self.world.rows("SELECT id FROM turns WHERE state = 'running'")
+        await hold_turn(self.world.gateway.desk, TurnId(rows[0][0]), HoldReason.UPSTREAM_UNKNOWN)
+        await self.world.until_rows("SELECT 1 FROM turns WHERE state = 'held'")
+
+    async def platform_goes_away(self) -> None:
+        """Cut the long connection and let no other be opened."""
+        connections = self.world.platform.connections
+        self.world.fault("endpoint", Effect(http_status=503), times=1_000)
+        for connection in list(connections.all.values()):
+            if connection.live:
+                connections.cut(connection.connection_id, 1006)
+        await self.world.until(lambda: self.world.gateway.listeners()[0].state != "listening")
 
     async def owner_is_called(self, name: str) -> None:
         """Give the owner another name."""

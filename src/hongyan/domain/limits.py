@@ -98,7 +98,7 @@ REREAD_AFTER_MS: Final = 5 * SECOND  # a source that waited this long is read ag
 LATE_SHOWN_MS: Final = 10 * MINUTE  # a message this late runs, and its age is said
 LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
 
-COVERAGE_FIRST_MS: Final = 5 * SECOND  # after the start, which history never holds up
+COVERAGE_FIRST_MS: Final = 7 * SECOND  # after the start, which history never holds up
 COVERAGE_PERIOD_MS: Final = MINUTE
 COVERAGE_WINDOW_MS: Final = DAY  # of history that is read at once
 COVERAGE_OVERLAP_MS: Final = MINUTE  # read again: the platform may list a message a little after it was written

@@ -44,7 +44,8 @@ class Effect:
     """What goes wrong; several may hold at once.
 
     delay_ms is real time. error_code answers with the platform's envelope, http_status alone with an empty gateway
-    answer. refuse_connection cuts the connection before anything happened, lost_response after it was stored. drop
+    answer. refuse_connection cuts the connection before anything happened, lost_response after it was stored;
+    hollow_response then says success and nothing else, not even an id. drop
     keeps one transmission of an event (or a pong) back, no_redelivery ends its ladder, duplicate sends it once more
     under a new event_id, reorder holds it until the App's next event. close ends the connection with that code
     (1006: without a close frame), half_dead lets it answer pings and never carry an event again. stale_token makes
@@ -57,6 +58,7 @@ class Effect:
     http_status: int | None = None
     rate_limit: RateLimit | None = None
     lost_response: bool = False
+    hollow_response: bool = False
     refuse_connection: bool = False
     drop: bool = False
     duplicate: bool = False

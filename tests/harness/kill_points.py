@@ -9,7 +9,7 @@ from hongyan.application.desk import Chat, Desk
 from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
 from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
-from hongyan.domain.identity import MessageId
+from hongyan.domain.identity import ChatId, MessageId
 from hongyan.domain.messages import Outbound, Toast
 from hongyan.ports.agents import Agent, Agents
 from hongyan.ports.chat import Cards, ChatEvent, EventSink, Listener, ListenerState, MessageWriter
@@ -118,6 +118,9 @@ class _Writer:
         written = await self._inner.write(outbound)
         await self._trigger.reach("part_written")
         return written
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        return self._inner.pause(chat, answers)
 
 
 class _Cards:

@@ -164,20 +164,20 @@ class World:
     # --- looking ----------------------------------------------------------------------------
 
     def answers(self) -> list[str]:
-        """Give the visible texts of the bot in the owner's chat, in order and without cards: the oracle."""
+        """Give the visible words of the bot in the owner's chat, in order and in whatever form: the oracle."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [message.text for message in visible if message.by_bot and message.msg_type != CARD]
+        return [message.text for message in visible if message.by_bot and not self._is_titled(message)]
 
     def answers_to(self, said: Said) -> list[str]:
-        """Give the visible texts of the bot that answer one message."""
+        """Give the visible words of the bot that answer one message."""
         visible = self.platform.visible(self.chat.chat_id)
         mine = (message for message in visible if message.parent_id == said.message_id)
-        return [message.text for message in mine if message.msg_type != CARD]
+        return [message.text for message in mine if not self._is_titled(message)]
 
     def cards(self) -> list[ShownCard]:
-        """Give the cards in the owner's chat as a person sees them now."""
+        """Give the cards with a title in the owner's chat as a person sees them now; others only carry words."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [see_card(self.platform, message) for message in visible if message.by_bot and message.msg_type == CARD]
+        return [see_card(self.platform, message) for message in visible if message.by_bot and self._is_titled(message)]
 
     def click(self, card: ShownCard, label: str, nth: int = 0) -> Click:
         """Press a button of a card as the owner; the nth of that label."""
@@ -238,7 +238,9 @@ class World:
         ledger = await self.ledger()
         said = [message for chat_id in self._private_chats() for message in self.platform.said(chat_id)]
         journal = await self.rows("SELECT count(*) FROM requests WHERE origin = 'lark'")
-        found = await self.rows("SELECT count(*) FROM parts WHERE transport IN ('text', 'card') AND provider_id <> ''")
+        found = await self.rows(
+            "SELECT count(*) FROM parts WHERE transport IN ('text', 'post', 'words_card', 'card') AND provider_id <> ''"
+        )
         shown = sum(m.by_bot for chat in self._private_chats() for m in self.platform.visible(chat))
         assert ledger.received.balanced, ledger
         assert ledger.writes.balanced, ledger
@@ -247,6 +249,9 @@ class World:
         return ledger
 
     # --- inside -----------------------------------------------------------------------------
+
+    def _is_titled(self, message: Said) -> bool:
+        return message.msg_type == CARD and "header" in self.platform.card(message.message_id)
 
     def _private_chats(self) -> list[str]:
         return [self.platform.private_chat(user, self.app).chat_id for user in (self.owner, self.colleague)]

@@ -207,6 +207,7 @@ class EffectForm(Form):
     http_status: int | None = Field(default=None, ge=200, le=599)
     rate_limit: RateLimitForm | None = None
     lost_response: bool = False
+    hollow_response: bool = False
     refuse_connection: bool = False
     drop: bool = False
     duplicate: bool = False

@@ -32,6 +32,7 @@ __all__ = [
     "BusyError",
     "ChatBlockedError",
     "ChatError",
+    "ChatFormRefusedError",
     "ChatNotFoundError",
     "ChatRejectedError",
     "ChatTargetGoneError",
@@ -186,6 +187,12 @@ class ChatTargetGoneError(ChatRejectedError):
     """The message that was to be answered, edited or reacted to was withdrawn or deleted."""
 
     code = "chat.target_gone"
+
+
+class ChatFormRefusedError(ChatRejectedError):
+    """The platform does not take the words in this form: its kind, its size, or its content; another form may do."""
+
+    code = "chat.form_refused"
 
 
 class ChatNotFoundError(ChatRejectedError):

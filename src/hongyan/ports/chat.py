@@ -52,11 +52,15 @@ class MessageWriter(Protocol):
     """Writes that carry an idempotency key."""
 
     async def write(self, outbound: Outbound) -> MessageId:
-        """Post the text once per key: the same key within the platform's window gives the first message's id.
+        """Post the words once per key: the same key within the platform's window gives the first message's id.
 
-        Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
-        nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        Raise ChatTargetGoneError, ChatFormRefusedError, ChatRejectedError, ChatThrottledError, ChatBlockedError or
+        ChatUnreachableError when nothing was written, ChatUnknownOutcomeError when it may have been (also for a
+        success without an id).
         """
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        """Give the milliseconds until a fresh message or an answer may go to a chat; 0 when it may go now."""
 
 
 class Cards(Protocol):

@@ -26,6 +26,7 @@ POINT_OF_LABEL: Final = {
     "complete": "completed",
     "intend_part": "part_intended",
     "keep_receipt": "receipt_saved",
+    "say_otherwise": "said_otherwise",
     "ask": "asked",
     "intend_card": "card_intended",
     "keep_card": "card_saved",

@@ -16,7 +16,7 @@ SUMMARY_LETTERS: Final = 80  # the line in the list of chats
 def words_body(outbound: Outbound) -> dict[str, object]:
     """Write kind, content and key of a message of words."""
     kind, content = _content(outbound.form, outbound.text)
-    return {"msg_type": kind, "content": content, "uuid": outbound.key}
+    return {"msg_type": kind, "uuid": outbound.key, "content": content}
 
 
 def _content(form: Transport, text: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from feishu_simulator import Simulator, SimulatorSettings
 from feishu_simulator.clicks import Click
 from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
+from feishu_simulator.model import App
 from feishu_simulator.model import Message as Said
 from hongyan.application.configure import BindingWish, add_binding, add_workspace
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
@@ -59,6 +60,7 @@ class World:
         rehearsal = [sys.executable, "-m", "rehearsal_agent"]
         self.executors: dict[str, list[str]] = {"rehearsal": rehearsal, "plain": [*rehearsal, "--plain"]}
         self.profiles = ["work"]
+        self.more_apps: list[App] = []
         self.disk = Disk()
         self.binding: Binding | None = None
         self.commits: list[Changes] = []
@@ -316,21 +318,25 @@ class World:
 
     def _write_configuration(self, reactions: bool) -> None:
         self.home.mkdir(mode=0o700, exist_ok=True)
-        secret = self.home / "secret"
-        secret.write_text(self.app.secret)
-        secret.chmod(0o600)
         executors = "".join(
             f'[[executors]]\nname = "{name}"\nprotocol = "acp"\ncommand = {json.dumps(command)}\n'
             f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
             for name, command in self.executors.items()
         )
+        profiles = [(name, self.app) for name in self.profiles] + [(app.name, app) for app in self.more_apps]
         apps = "".join(
-            f'[[apps]]\nname = "{name}"\napp_id = "{self.app.app_id}"\n'
-            f'app_secret = {{ file = "{secret}" }}\nbase_url = "{self.simulator.base_url}"\n'
-            for name in self.profiles
+            f'[[apps]]\nname = "{name}"\napp_id = "{app.app_id}"\n'
+            f'app_secret = {{ file = "{self._secret(app)}" }}\nbase_url = "{self.simulator.base_url}"\n'
+            for name, app in profiles
         )
         gateway = f"[gateway]\nreactions = {str(reactions).lower()}\n"
         (self.home / "hongyan.toml").write_text(gateway + apps + executors)
+
+    def _secret(self, app: App) -> Path:
+        secret = self.home / ("secret" if app is self.app else f"secret-{app.name}")
+        secret.write_text(app.secret)
+        secret.chmod(0o600)
+        return secret
 
 
 @asynccontextmanager

@@ -62,7 +62,7 @@ class Work:
 
 
 class Crew:
-    """At most `slots` items under way at once, never two with one key, and never more than half of them in one place.
+    """At most `slots` items under way at once, and never two with one key or in one place.
 
     An item that failed rests for a while, in nobody's way: a full disk is not asked again without a pause.
     """
@@ -74,9 +74,8 @@ class Crew:
 
     def takes(self, key: Hashable, place: str = "") -> bool:
         """Tell whether an item with this key could start now."""
-        if len(self._busy) >= self._slots or key in self._busy or key in self._resting:
-            return False
-        return not place or sum(other == place for other in self._busy.values()) * 2 < self._slots
+        free = len(self._busy) < self._slots and key not in self._busy and key not in self._resting
+        return free and not (place and place in self._busy.values())
 
     def start(self, work: Work) -> None:
         """Carry an item in the background."""
@@ -202,8 +201,8 @@ async def _look(desk: Desk, show: CardShow, card: IssuedCard) -> None:
 async def outbox_loop(desk: Desk) -> None:
     """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own an App.
 
-    Words that their chat does not take yet stay where they are: they hold no slot, keep their place, and are looked at
-    again at that moment.
+    A chat is written to by one at a time. Words that it does not take yet stay where they are: they hold no slot, keep
+    their place, and are looked at again at that moment.
     """
     async with asyncio.TaskGroup() as group:
         words = Crews(desk, "words", limits.DELIVERY_SLOTS, group)
@@ -216,7 +215,7 @@ async def outbox_loop(desk: Desk) -> None:
                 pause = _pause(desk, part)
                 if pause:
                     wait = min(wait, pause)
-                elif _offer(desk, words.of(part.app), part, part.chat_id):
+                elif _offer(desk, words.of(part.app), part, _place(part)):
                     desk.haste.begin(part.id)
                     rota.serve(part)
             for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
@@ -229,6 +228,11 @@ def _pause(desk: Desk, part: Part) -> int:
     """Give the milliseconds until the chat of a part takes another message."""
     chat = desk.chats.get(part.app)
     return chat.writer.pause(part.chat_id, bool(part.target)) if chat is not None else 0
+
+
+def _place(part: Part) -> str:
+    """Name what is written to by one at a time: a chat, beside which its questions on cards go their own way."""
+    return f"{part.chat_id} card" if part.transport is Transport.CARD else part.chat_id
 
 
 def _gives_way(desk: Desk, part: Part, now: int) -> bool:

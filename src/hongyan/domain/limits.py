@@ -73,7 +73,7 @@ HELD_LIFE_MS: Final = DAY  # a held Turn that nobody decided on fails as unknown
 REREAD_AFTER_MS: Final = 5 * SECOND  # a source that waited this long is read again before dispatch
 LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
 
-DELIVERY_SLOTS: Final = 4  # writes of one App under way at once, at most half of them in one chat
+DELIVERY_SLOTS: Final = 4  # writes of one App under way at once, each into another chat
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
 MARK_YIELDS_MS: Final = SECOND  # reactions give way to words on their way, never longer than this
 WORKING_MARK_AFTER_MS: Final = SECOND // 2  # a Turn that ends sooner is never marked as working

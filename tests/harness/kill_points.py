@@ -9,7 +9,7 @@ from hongyan.application.desk import Chat, Desk
 from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
 from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
-from hongyan.domain.identity import MessageId
+from hongyan.domain.identity import ChatId, MessageId
 from hongyan.domain.messages import Outbound, Toast
 from hongyan.ports.agents import Agent, Agents
 from hongyan.ports.chat import Cards, CardStreams, ChatEvent, EventSink, Listener, ListenerState, MessageWriter
@@ -26,6 +26,7 @@ POINT_OF_LABEL: Final = {
     "complete": "completed",
     "intend_part": "part_intended",
     "keep_receipt": "receipt_saved",
+    "say_otherwise": "said_otherwise",
     "ask": "asked",
     "intend_card": "card_intended",
     "keep_card": "card_saved",
@@ -132,6 +133,9 @@ class _Writer:
         await self._trigger.gate()
         await self._inner.edit(message, text)
         await self._trigger.reach("look_written")
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        return self._inner.pause(chat, answers)
 
 
 class _Cards:

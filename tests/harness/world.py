@@ -16,6 +16,7 @@ from feishu_simulator.announcements import PRIVATE_MESSAGES
 from feishu_simulator.clicks import Click
 from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
+from feishu_simulator.model import App
 from feishu_simulator.model import Message as Said
 from feishu_simulator.rest.routes import ROUTES
 from hongyan.application.configure import BindingWish, add_binding, add_workspace, set_policy
@@ -68,6 +69,7 @@ class World:
         rehearsal = [sys.executable, "-m", "rehearsal_agent"]
         self.executors: dict[str, list[str]] = {"rehearsal": rehearsal, "plain": [*rehearsal, "--plain"]}
         self.profiles = ["work"]
+        self.more_apps: list[App] = []
         self.disk = Disk()
         self.surfaces = OWN_CHAIN
         self.hosts: dict[str, Host] = {}
@@ -180,20 +182,20 @@ class World:
     # --- looking ----------------------------------------------------------------------------
 
     def answers(self) -> list[str]:
-        """Give the visible texts of the bot in the owner's chat, in order and without cards: the oracle."""
+        """Give the visible words of the bot in the owner's chat, in order and in whatever form: the oracle."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [message.text for message in visible if message.by_bot and message.msg_type != CARD]
+        return [message.text for message in visible if message.by_bot and not self._is_titled(message)]
 
     def answers_to(self, said: Said) -> list[str]:
-        """Give the visible texts of the bot that answer one message."""
+        """Give the visible words of the bot that answer one message."""
         visible = self.platform.visible(self.chat.chat_id)
         mine = (message for message in visible if message.parent_id == said.message_id)
-        return [message.text for message in mine if message.msg_type != CARD]
+        return [message.text for message in mine if not self._is_titled(message)]
 
     def cards(self) -> list[ShownCard]:
-        """Give the cards in the owner's chat as a person sees them now."""
+        """Give the cards with a title in the owner's chat as a person sees them now; others only carry words."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [see_card(self.platform, message) for message in visible if message.by_bot and message.msg_type == CARD]
+        return [see_card(self.platform, message) for message in visible if message.by_bot and self._is_titled(message)]
 
     def click(self, card: ShownCard, label: str, nth: int = 0) -> Click:
         """Press a button of a card as the owner; the nth of that label."""
@@ -265,7 +267,8 @@ class World:
         said = [message for chat_id in self._private_chats() for message in self.platform.said(chat_id)]
         journal = await self.rows("SELECT count(*) FROM requests WHERE origin = 'lark'")
         found = await self.rows(
-            "SELECT count(*) FROM parts WHERE transport IN ('text', 'card', 'card_text') AND provider_id <> ''"
+            "SELECT count(*) FROM parts "
+            "WHERE transport IN ('text', 'post', 'words_card', 'card', 'card_text') AND provider_id <> ''"
         )
         shown = sum(m.by_bot for chat in self._private_chats() for m in self.platform.visible(chat))
         assert ledger.received.balanced, ledger
@@ -275,6 +278,9 @@ class World:
         return ledger
 
     # --- inside -----------------------------------------------------------------------------
+
+    def _is_titled(self, message: Said) -> bool:
+        return message.msg_type == CARD and "header" in self.platform.card(message.message_id)
 
     def _private_chats(self) -> list[str]:
         return [self.platform.private_chat(user, self.app).chat_id for user in (self.owner, self.colleague)]
@@ -339,21 +345,25 @@ class World:
 
     def _write_configuration(self, reactions: bool) -> None:
         self.home.mkdir(mode=0o700, exist_ok=True)
-        secret = self.home / "secret"
-        secret.write_text(self.app.secret)
-        secret.chmod(0o600)
         executors = "".join(
             f'[[executors]]\nname = "{name}"\nprotocol = "acp"\ncommand = {json.dumps(command)}\n'
             f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
             for name, command in self.executors.items()
         )
+        profiles = [(name, self.app) for name in self.profiles] + [(app.name, app) for app in self.more_apps]
         apps = "".join(
-            f'[[apps]]\nname = "{name}"\napp_id = "{self.app.app_id}"\n'
-            f'app_secret = {{ file = "{secret}" }}\nbase_url = "{self.simulator.base_url}"\n'
-            for name in self.profiles
+            f'[[apps]]\nname = "{name}"\napp_id = "{app.app_id}"\n'
+            f'app_secret = {{ file = "{self._secret(app)}" }}\nbase_url = "{self.simulator.base_url}"\n'
+            for name, app in profiles
         )
         gateway = f"[gateway]\nreactions = {str(reactions).lower()}\n"
         (self.home / "hongyan.toml").write_text(gateway + apps + executors)
+
+    def _secret(self, app: App) -> Path:
+        secret = self.home / ("secret" if app is self.app else f"secret-{app.name}")
+        secret.write_text(app.secret)
+        secret.chmod(0o600)
+        return secret
 
 
 @asynccontextmanager

@@ -208,6 +208,7 @@ class EffectForm(Form):
     rate_limit: RateLimitForm | None = None
     lost_response: bool = False
     swallow: bool = False
+    hollow_response: bool = False
     refuse_connection: bool = False
     drop: bool = False
     duplicate: bool = False

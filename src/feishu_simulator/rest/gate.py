@@ -91,6 +91,8 @@ class Gate:
             response = self._before(strike, request, wire) or self._handled(route, path, wire, request, strike)
         except PlatformError as refusal:
             response = self._refusal(refusal, request)
+        if strike.effect.hollow_response and response.status == 200:
+            return Response(200, _dumped({"code": 0, "msg": "success", "data": {}}))
         return None if strike.effect.lost_response else response
 
     def _before(self, strike: Strike, request: Request, wire: Wire) -> Response | None:

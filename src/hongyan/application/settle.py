@@ -52,6 +52,6 @@ def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartSt
         return ()
     if request.state is RequestState.CLOSED:
         return ()
-    if all(state is PartState.WITHHELD for state in states):
+    if all(state in {PartState.WITHHELD, PartState.VERIFIED} for state in states):
         return (close_request(request, ClosedAs.SILENT, now, code="access.revoked"),)
     return (close_request(request, ClosedAs.UNDELIVERED, now, owed=1, owed_why="delivery.not_verified"),)

@@ -33,6 +33,7 @@ __all__ = [
     "CardTooHeavyError",
     "ChatBlockedError",
     "ChatError",
+    "ChatFormRefusedError",
     "ChatNotFoundError",
     "ChatOutOfSequenceError",
     "ChatRejectedError",
@@ -207,6 +208,12 @@ class ChatOutOfSequenceError(ChatRejectedError):
     """The platform has seen a later number of a change to this card."""
 
     code = "chat.out_of_sequence"
+
+
+class ChatFormRefusedError(ChatRejectedError):
+    """The platform does not take the words in this form: its kind, its size, or its content; another form may do."""
+
+    code = "chat.form_refused"
 
 
 class ChatNotFoundError(ChatRejectedError):

@@ -112,7 +112,7 @@ GAP_SCANS: Final = 2
 GAP_RUNS_MS: Final = DAY  # what is older is no longer what the person wants run
 RENEW_EVERY_MS: Final = 10 * MINUTE  # when another program takes our events, a new connection does not help
 
-DELIVERY_SLOTS: Final = 4  # writes under way at once
+DELIVERY_SLOTS: Final = 4  # writes of one App under way at once, each into another chat
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
 MARK_YIELDS_MS: Final = SECOND  # reactions give way to words on their way, never longer than this
 WORKING_MARK_AFTER_MS: Final = SECOND // 2  # a Turn that ends sooner is never marked as working

@@ -158,8 +158,9 @@ class PostedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """One outbound text: an answer to `reply_to`, or a fresh message in `chat_id` when `reply_to` is empty.
+    """One outbound message: an answer to `reply_to`, or a fresh one in `chat_id` when `reply_to` is empty.
 
+    `form` says how `text` travels and so what it holds: words, Markdown, or what a part keeps of a card of words.
     `key` is the idempotency key, at most 50 characters, the same for every attempt.
     """
 
@@ -168,6 +169,7 @@ class Outbound:
     in_thread: bool
     text: str
     key: str
+    form: Transport = Transport.TEXT
 
 
 def content_hash(kind: MessageKind, text: str | None) -> str:

@@ -53,10 +53,11 @@ class MessageWriter(Protocol):
     """Texts: posted once per idempotency key, and edited."""
 
     async def write(self, outbound: Outbound) -> MessageId:
-        """Post the text once per key: the same key within the platform's window gives the first message's id.
+        """Post the words once per key: the same key within the platform's window gives the first message's id.
 
-        Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
-        nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        Raise ChatTargetGoneError, ChatFormRefusedError, ChatRejectedError, ChatThrottledError, ChatBlockedError or
+        ChatUnreachableError when nothing was written, ChatUnknownOutcomeError when it may have been (also for a
+        success without an id).
         """
 
     async def edit(self, message: MessageId, text: str) -> None:
@@ -64,6 +65,9 @@ class MessageWriter(Protocol):
 
         The platform takes a bounded number of edits a message. Errors as for `write`.
         """
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        """Give the milliseconds until a fresh message or an answer may go to a chat; 0 when it may go now."""
 
 
 class Cards(Protocol):

@@ -110,9 +110,7 @@ async def _english_states(page: Page) -> list[str]:
     """Give the states on the page that have no Chinese letter; names and numbers are no states."""
     states = await page.locator(":is(.state, .caption, .note):not(svg):visible").all_inner_texts()
     has_chinese = [any("\u4e00" <= letter <= "\u9fff" for letter in text) for text in states]
-    return [
-        text for text, fine in zip(states, has_chinese, strict=True) if not fine and any(map(str.isalpha, text))
-    ]
+    return [text for text, fine in zip(states, has_chinese, strict=True) if not fine and any(map(str.isalpha, text))]
 
 
 async def _all(house: Console, page: Page, places: Mapping[str, Place], furnished: tuple[str, str, str]) -> None:

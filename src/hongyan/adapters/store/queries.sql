@@ -320,7 +320,8 @@ FROM turns t
 JOIN deliveries d ON d.request_id = t.request_id AND d.turn_id = t.id
 JOIN parts p ON p.delivery_id = d.id
 WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
-  AND d.closes_as <> '' AND p.transport = 'text' AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
+  AND d.closes_as <> '' AND p.transport IN ('text', 'post', 'words_card')
+  AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 
 -- name: answer_parts
@@ -333,8 +334,8 @@ WHERE d.request_id = :request_id AND d.turn_id = :turn_id AND d.phase = 'final'
 -- name: undelivered_parts
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.
 SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id
-WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport = 'text' AND p.next_at IS NULL
-  AND p.state IN ('unknown', 'rejected', 'mismatch')
+WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport IN ('text', 'post', 'words_card')
+  AND p.next_at IS NULL AND p.state IN ('unknown', 'rejected', 'mismatch')
   AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 
@@ -342,30 +343,33 @@ ORDER BY p.seq, p.ordinal
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 
 -- name: due_words
--- Texts to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one order key go one after the other: a later part of the same delivery follows a
--- written one; another delivery follows an end, or an unknown that its own quick retries did not settle.
+-- Words to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one
+-- order key go one after the other: a later part of the same delivery follows a written one; another delivery follows
+-- an end, or an unknown that its own quick retries did not settle. Every chat's first comes before any chat's second.
 SELECT p.* FROM parts p
 WHERE p.state IN ('planned', 'unknown') AND p.next_at <= :now
-  AND (p.transport = 'text' OR (p.transport IN ('card', 'card_text')
+  AND (p.transport IN ('text', 'post', 'words_card') OR (p.transport IN ('card', 'card_text')
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress')))
   AND NOT EXISTS (
     SELECT 1 FROM parts e
     WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
       AND (e.state IN ('planned', 'intended')
         OR (e.state = 'written' AND e.delivery_id <> p.delivery_id)
-        OR (e.state = 'unknown' AND e.next_at IS NOT NULL AND e.attempts < 3))
+        OR (e.state = 'unknown' AND e.next_at IS NOT NULL AND (e.attempts < 3 OR e.delivery_id = p.delivery_id)))
   )
-ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
+ORDER BY row_number() OVER (PARTITION BY p.app, p.chat_id ORDER BY p.next_at, p.seq, p.ordinal),
+  p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: due_beside
 -- Read-backs of what was written; cards that show progress; and marks and new looks of cards, each after the end of
 -- the one before it on the same message.
 SELECT p.* FROM parts p
 WHERE p.next_at <= :now
-  AND ((p.transport IN ('text', 'card', 'card_text', 'card_stream', 'card_patch', 'card_edit') AND p.state = 'written')
+  AND ((p.transport IN ('text', 'post', 'words_card', 'card', 'card_text', 'card_stream', 'card_patch', 'card_edit')
+        AND p.state = 'written')
     OR (p.transport IN ('card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress'))
-    OR (p.transport NOT IN ('text', 'card', 'card_text') AND p.state IN ('planned', 'unknown')
+    OR (p.transport NOT IN ('text', 'post', 'words_card', 'card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND NOT EXISTS (
         SELECT 1 FROM parts e
         WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))

@@ -129,11 +129,10 @@ class _Places:
         if end == len(text):
             return end
         middle = begin + (end - begin) // 2
-        if not self._unit.code:
-            for pattern, seam in _ENDS:
-                found = [at.end() for at in pattern.finditer(text, middle, end) if self._free(at.end())]
-                if found:
-                    return self._note(found[-1], seam)
+        for pattern, seam in _ENDS[self._unit.code :]:
+            found = [at.end() for at in pattern.finditer(text, middle, end) if self._free(at.end())]
+            if found:
+                return self._note(found[-1], seam)
         at = end
         while at > middle and not (is_seam(text, at) and self._free(at)):
             at -= 1

@@ -69,9 +69,13 @@ async def test_a_chat_with_much_to_say_makes_no_other_wait(world: World) -> None
     await plan(world, Phase.NOTICE, [*many, (route(world, quiet, "turn-quiet"), "my turn")])
     world.gateway.desk.wakeup.wake(OUTBOX)
     await world.until(lambda: seen(world, quiet) == ["my turn"])  # while time stands still
-    await world.until(lambda: len(seen(world, loud)) == A_SECOND)
-    await world.until_rows("SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM parts WHERE state = 'intended')")
-    assert await world.rows("SELECT count(*) FROM parts WHERE state = 'planned' AND attempts > 0") == [(0,)]
+    arrived = "SELECT 1 FROM parts WHERE chat_id = :chat AND state = 'verified' GROUP BY chat_id HAVING count(*) = 5"
+    await world.until_rows(arrived, chat=loud)
+    await plan(world, Phase.NOTICE, [(route(world, quiet, "turn-later"), "mine again")])
+    world.gateway.desk.wakeup.wake(OUTBOX)
+    await world.until(lambda: len(seen(world, quiet)) == 2)
+    begun = "SELECT count(*) FROM parts WHERE chat_id = :chat AND attempts > 0"
+    assert await world.rows(begun, chat=loud) == [(A_SECOND,)]
     await world.advance(1_000)
     await world.until(lambda: len(seen(world, loud)) == 2 * A_SECOND)
     assert sorted(seen(world, loud), key=lambda text: int(text.split()[1])) == [f"word {n}" for n in range(10)]

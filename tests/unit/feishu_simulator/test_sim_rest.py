@@ -297,6 +297,13 @@ async def test_the_endpoint_call_gives_a_ticket_and_all_four_settings() -> None:
             assert (bad["code"], bad["data"]) == (1000040346, {})
 
 
+async def test_a_hollow_response_says_success_without_an_id_and_leaves_the_message() -> None:
+    async with live_town() as live:
+        live.town.platform.faults.add(Match(f"POST {MESSAGES}", times=1), Effect(hollow_response=True))
+        assert (await send(live, uuid="key-1")).json() == {"code": 0, "msg": "success", "data": {}}
+        assert len(live.town.platform.visible(live.town.chat.chat_id)) == 1
+
+
 async def test_a_lost_response_leaves_the_message_and_the_same_uuid_finds_it() -> None:
     async with live_town() as live:
         live.town.platform.faults.add(Match(f"POST {MESSAGES}", times=1), Effect(lost_response=True))

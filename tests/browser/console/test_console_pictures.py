@@ -70,8 +70,10 @@ BLOCKED: Final = {
     "ledger": Place("ledger", ("owed", "held"), ("待处理", "暂停")),
     "settings/apps": Place("settings/apps", ("retrying", "Check again"), ("正在重试", "再检查一次")),
 }
+AWAY: Final = (("The gateway is out of reach",), ("联系不上网关",))
+UNREAD: Final = (("This could not be read yet.",), ("还没有读到这里的内容。",))  # where nothing was read before
 UNAVAILABLE: Final = {
-    name: Place(place.address, ("The gateway is out of reach",), ("联系不上网关",)) for name, place in BLOCKED.items()
+    name: Place(BLOCKED[name].address, *(AWAY if name in {"conversation", "list"} else UNREAD)) for name in BLOCKED
 }
 
 
@@ -110,9 +112,7 @@ async def _english_states(page: Page) -> list[str]:
     """Give the states on the page that have no Chinese letter; names and numbers are no states."""
     states = await page.locator(":is(.state, .caption, .note):not(svg):visible").all_inner_texts()
     has_chinese = [any("\u4e00" <= letter <= "\u9fff" for letter in text) for text in states]
-    return [
-        text for text, fine in zip(states, has_chinese, strict=True) if not fine and any(map(str.isalpha, text))
-    ]
+    return [text for text, fine in zip(states, has_chinese, strict=True) if not fine and any(map(str.isalpha, text))]
 
 
 async def _all(house: Console, page: Page, places: Mapping[str, Place], furnished: tuple[str, str, str]) -> None:

@@ -259,7 +259,7 @@ def capture_local(source: LocalSource, now: int, seq: int) -> Request:
     message = InboundMessage(
         app=source.app,
         event_id="",
-        message_id=MessageId(source.client_turn_id),
+        message_id=MessageId(source.id),  # a caller's own id is unique in its Session only
         chat_id=ChatId(source.session_id),
         chat_kind=ChatKind.PRIVATE,
         sender=OpenId(""),

@@ -259,7 +259,7 @@ def capture_local(source: LocalSource, now: int, seq: int) -> Request:
     message = InboundMessage(
         app=source.app,
         event_id="",
-        message_id=MessageId(source.id),  # a caller's own id is unique in its Session only
+        message_id=MessageId(source.id),  # a client's own id is its Session's, ours is everybody's
         chat_id=ChatId(source.session_id),
         chat_kind=ChatKind.PRIVATE,
         sender=OpenId(""),

@@ -65,10 +65,10 @@ async def watch_turn(
         await watch.settle()
         return Outcome(last, watch.idle, watch.hand_over())
     finally:
-        watch.end()
-        for alarm in alarms:
-            alarm.cancel()
-        await asyncio.gather(*alarms, return_exceptions=True)
+        beside = [*alarms, *watch.beside()]
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
 
 
 class _Watch:
@@ -155,10 +155,10 @@ class _Watch:
         turn = replace(self._turn, state=TurnState.RUNNING) if self._is_beginning() else self._turn
         return Seen(turn, tuple(unkept))
 
-    def end(self) -> None:
-        """Stop what runs beside the events."""
-        if self._keeping is not None:
-            self._keeping.cancel()
+    def beside(self) -> "list[asyncio.Task[None]]":
+        """Give what still runs beside the events: nothing of it outlives the watch."""
+        running = [self._keeping, *self._questions.values()]
+        return [task for task in running if task is not None and not task.done()]
 
     async def _keep(self) -> None:
         unkept, self._unkept = self._unkept, []

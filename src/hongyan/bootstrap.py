@@ -24,12 +24,14 @@ from hongyan.adapters.store import backup as copies
 from hongyan.adapters.store.lock import FileLock
 from hongyan.adapters.store.revision import Condition, create, ensure_current
 from hongyan.application.accept_message import accept_event
+from hongyan.application.check_coverage import coverage_loop
 from hongyan.application.commits import Commits, Watcher
 from hongyan.application.configure import add_workspace
 from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppProfile, AppReport, Check, ListenerView, identity_loop, verify_app
+from hongyan.application.open_gaps import OpenGaps
 from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
 from hongyan.config import AppSettings, Settings, load_settings
@@ -147,6 +149,7 @@ class Gateway:
                 if AppId(app.app_id) in self.desk.chats:
                     group.create_task(self._listen(app))
                     group.create_task(identity_loop(self.desk, _profile(app)))
+                    group.create_task(coverage_loop(self.desk, AppId(app.app_id)))
             for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop):
                 group.create_task(loop(self.desk))
 
@@ -298,6 +301,7 @@ async def _wire(settings: Settings, wiring: Wiring, resources: _Resources, clock
         folders=HostFolders(),
         options=options,
         order=Order(await store.one(queries.LAST_SEQ) or 0),
+        gaps=OpenGaps(await store.all(queries.GAP_IDS)),
         chats=dict(_chats(settings, resources, clock, entropy)),
     )
     for workspace in settings.workspaces:
@@ -324,7 +328,7 @@ def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Ent
             log.warning("app.not_usable", app=app.name, code=error.code)
             continue
         resources.apps.append(lark)
-        chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark, lark.listener(entropy))
+        chats[app_id] = Chat(app_id, lark, lark, lark.cardkit, lark, lark, lark, lark.listener(entropy))
     return chats
 
 

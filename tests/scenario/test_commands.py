@@ -199,11 +199,12 @@ async def test_a_stop_reaches_what_still_runs_in_the_conversation_before_new(wor
     world.say("/new")
     quick = world.say("a quick one")
     await world.until(lambda: bool(world.answers_to(quick)))
+    await world.advance(limits.SAFETY_SCAN_MS)
     await world.until_settled(but=("active",))
     stop = world.say("/stop")
     await world.until_settled()
     assert world.answers_to(stop) == ["Stopped."]
-    assert world.answers_to(before) == ["Stopped by you after 0 s."]
+    assert world.answers_to(before) == ["Stopped by you after 1 s."]
     assert world.answers_to(quick) == ["echo: a quick one"]
     await world.adds_up()
 

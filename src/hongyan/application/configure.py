@@ -81,7 +81,7 @@ async def revoke_workspace(desk: Desk, name: str) -> None:
 async def add_binding(desk: Desk, wish: BindingWish) -> Binding:
     """Bind the owner's private chat to a workspace and an executor; the same wish again gives the one that is there.
 
-    A different one for the same chat becomes the current binding: the next message opens a Session of it. Raise
+    It becomes the chat's current binding: after a change the next message opens a Session of it. Raise
     RefusedError (`owner.not_paired`, `audience.unavailable`), NotFoundError, BlockedError `workspace.unavailable`.
     """
     if wish.executor not in desk.options.executors:
@@ -107,7 +107,7 @@ async def _decide(desk: Desk, wish: BindingWish) -> tuple[Changes | None, Bindin
     for known in await desk.store.all(queries.BINDINGS_OF_OWNER, app=wish.app, owner=owner.open_id):
         same = (known.workspace_id, known.executor, known.grant_kind) == (workspace.id, wish.executor, grant_kind)
         if same and known.role is wish.role:
-            return None, known
+            return await _point_back(desk, known), known
     binding = _binding(desk, wish, workspace, (owner.chat_id, owner.open_id))
     return Changes("add_binding", (insert("bindings", binding), *await _point(desk, binding))), binding
 
@@ -128,6 +128,14 @@ def _binding(desk: Desk, wish: BindingWish, workspace: Workspace, owner: tuple[C
         revision=1,
         created_at=desk.clock.now(),
     )
+
+
+async def _point_back(desk: Desk, binding: Binding) -> Changes | None:
+    """Make an earlier binding the current one again; nothing when it is."""
+    place = await desk.store.one(queries.PLACE, id=place_id(binding.app, binding.chat_id))
+    if place is not None and place.binding_id == binding.id:
+        return None
+    return Changes("use_binding", await _point(desk, binding))
 
 
 async def _point(desk: Desk, binding: Binding) -> tuple[Change, ...]:

@@ -5,6 +5,7 @@ from typing import Final
 from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.end_turn import Ending, end_turn, requeue_turn
 from hongyan.application.open_session import FoundSession, find_session
+from hongyan.application.settle_gap import ignore_gap, run_gap
 from hongyan.domain.access import Silent
 from hongyan.domain.bindings import Binding
 from hongyan.domain.changes import Changes, Insert, Value, insert
@@ -17,9 +18,10 @@ from hongyan.domain.conversations import (
     append_turn,
     new_turn,
 )
+from hongyan.domain.coverage import Gap, GapState, may_run
 from hongyan.domain.deliveries import again
 from hongyan.domain.errors import ConflictError, NotFoundError, RefusedError
-from hongyan.domain.messages import Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.notices import Notice
 from hongyan.domain.owed import OwedAction, OwedRow, note_act, see_owed
 from hongyan.domain.requests import (
@@ -34,7 +36,7 @@ from hongyan.domain.requests import (
 )
 from hongyan.ports import queries
 
-__all__ = ["OwedAction", "OwedRow", "act_on_owed", "list_owed", "owed_action", "send_again"]
+__all__ = ["OwedAction", "OwedRow", "act_on_owed", "gap_actions", "list_owed", "owed_action", "send_again"]
 
 
 def owed_action(word: str) -> OwedAction:
@@ -47,33 +49,66 @@ def owed_action(word: str) -> OwedAction:
 
 
 async def list_owed(desk: Desk) -> list[OwedRow]:
-    """List what is owed, oldest first."""
-    return [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
+    """List what is owed and which messages were missed, oldest first."""
+    rows = [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
+    rows += [_gap_row(desk, gap) for gap in await desk.store.all(queries.DECLARED_GAPS)]
+    return sorted(rows, key=lambda row: row.since)
 
 
 async def act_on_owed(
     desk: Desk, request_id: str, action: OwedAction, expected_version: int | None = None, where: str = "console"
 ) -> None:
-    """Do one thing about an owed request, on the surface that `where` names; the first act wins.
+    """Do one thing about an owed request or a missed message, on the surface that `where` names; the first act wins.
 
     Raise NotFoundError, or RefusedError with `owed.changed` (somebody acted meanwhile) or `owed.not_possible`; running
     again also with `binding.revoked`, `session.closed`, `agent.session_lost` or `queue.full`: it stays owed then.
     """
-    request = await desk.store.one(queries.REQUEST, id=request_id)
-    if request is None or not request.owed:
-        raise NotFoundError("owed", request_id, hint="`hongyan owed list` shows what is owed now.")
-    if expected_version is not None and request.version != expected_version:
+    thing = await _owed(desk, request_id)
+    if expected_version is not None and thing.version != expected_version:
         raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.")
-    row = await _row(desk, request)
+    row = _gap_row(desk, thing) if isinstance(thing, Gap) else await _row(desk, thing)
     if action not in row.actions:
         possible = ", ".join(row.actions)
         raise RefusedError("owed.not_possible", f"{action} is not possible here", hint=f"Possible: {possible}.")
     try:
-        await _ACTS[action](desk, request, note_act(request, action, where, desk.clock.now()))
+        if isinstance(thing, Gap):
+            await (run_gap if action is OwedAction.RUN else ignore_gap)(desk, thing)
+        else:
+            await _ACTS[action](desk, thing, note_act(thing, action, where, desk.clock.now()))
     except ConflictError:
         raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.") from None
     for topic in (ADMISSION, LANES, CARDS, OUTBOX):
         desk.wakeup.wake(topic)
+
+
+async def _owed(desk: Desk, identity: str) -> Request | Gap:
+    """Find what is owed under an id: a request, or a message that was missed and never became one."""
+    request = await desk.store.one(queries.REQUEST, id=identity)
+    if request is not None and request.owed:
+        return request
+    gap = await desk.store.one(queries.GAP, id=identity)
+    if gap is not None and gap.state is GapState.DECLARED:
+        return gap
+    raise NotFoundError("owed", identity, hint="`hongyan owed list` shows what is owed now.")
+
+
+def gap_actions(desk: Desk, gap: Gap) -> tuple[OwedAction, ...]:
+    """Name what can be done about a missed message: one that is older than a day is not run any more."""
+    young = may_run(gap, desk.platform_now(gap.app))
+    return (OwedAction.RUN, OwedAction.IGNORE) if young else (OwedAction.IGNORE,)
+
+
+def _gap_row(desk: Desk, gap: Gap) -> OwedRow:
+    return OwedRow(
+        id=gap.id,
+        version=gap.version,
+        why="source.missed",
+        text=gap.text[:200],
+        since=gap.create_time,
+        session_id="",
+        turn_state="",
+        actions=gap_actions(desk, gap),
+    )
 
 
 async def _row(desk: Desk, request: Request) -> OwedRow:
@@ -169,7 +204,7 @@ async def send_again(desk: Desk, part_id: str) -> str:
     part = await desk.store.one(queries.PART, id=part_id)
     if part is None:
         raise NotFoundError("delivery", part_id, hint="`hongyan deliveries` lists them.")
-    if part.transport in {Transport.CARD, Transport.CARD_PATCH}:
+    if part.transport in CARD_POSTS | CARD_LOOKS:
         why = "a card is not sent again: its buttons would look alive"
         raise RefusedError("delivery.card", why, hint="It follows its record by itself.")
     open_outcome = part.state.value in {"unknown", "rejected", "mismatch"} and part.next_at is None

@@ -1,6 +1,6 @@
 """A part reached an end: close its request when that was the last thing it waited for."""
 
-from hongyan.application.desk import OUTBOX, Desk, decide_again, insist
+from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.messages import Transport
@@ -18,7 +18,8 @@ async def settle_part(desk: Desk, part: Part, steps: tuple[Change, ...], reached
         return Changes(f"settle_{reached.value}", steps + closing), None
 
     await insist(desk, lambda: decide_again(desk, decide))
-    desk.wakeup.wake(OUTBOX)
+    for topic in (OUTBOX, CARDS):  # a card may wait for the fate of an answer
+        desk.wakeup.wake(topic)
 
 
 async def _closing(desk: Desk, part: Part, reached: PartState) -> tuple[Change, ...]:
@@ -51,6 +52,6 @@ def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartSt
         return ()
     if request.state is RequestState.CLOSED:
         return ()
-    if all(state is PartState.WITHHELD for state in states):
+    if all(state in {PartState.WITHHELD, PartState.VERIFIED} for state in states):
         return (close_request(request, ClosedAs.SILENT, now, code="access.revoked"),)
     return (close_request(request, ClosedAs.UNDELIVERED, now, owed=1, owed_why="delivery.not_verified"),)

@@ -6,7 +6,7 @@ A sentence says what was observed and what the reader can do next. The language 
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["CATALOGUE", "Language", "Notice", "language_of", "sentence"]
+__all__ = ["CATALOGUE", "Language", "Notice", "age_in_words", "language_of", "sentence"]
 
 
 class Language(StrEnum):
@@ -40,6 +40,7 @@ class Notice(StrEnum):
     HELD_EXPIRED = "turn.held_expired"
     DROPPED = "turn.dropped"
     WAITS_BEHIND_HELD = "turn.waits_behind_held"
+    ARRIVED_LATE = "source.arrived_late"
     STOPPED = "turn.stopped"
     STOPPED_BEFORE_START = "turn.stopped_before_start"
     STOP_DONE = "stop.done"
@@ -144,6 +145,10 @@ CATALOGUE: Final = {
         "Queued. An earlier message is held because its outcome is unknown; this one waits until you decide about it.",
         "已排队。前面有一条结果不明的消息被暂停，处理之后才会轮到这一条。",
     ),
+    Notice.ARRIVED_LATE: (
+        "This message arrived {detail} after it was written. It runs now, once.",
+        "这条消息在发出 {detail} 后才收到，现在开始运行，只运行一次。",
+    ),
     Notice.STOPPED: ("Stopped by you after {detail} s.", "你在 {detail} 秒后停止了它。"),
     Notice.STOPPED_BEFORE_START: ("Stopped by you before it started.", "在开始之前已由你停止。"),
     Notice.STOP_DONE: ("Stopped.", "已停止。"),
@@ -198,3 +203,14 @@ def sentence(notice: Notice, language: Language, detail: str = "") -> str:
     """Give the sentence; `detail` fills its one gap."""
     english, chinese = CATALOGUE[notice]
     return (chinese if language is _C else english).format(detail=detail)
+
+
+def age_in_words(milliseconds: int, language: Language) -> str:
+    """Say a span as people do: minutes up to two hours, then hours, from two days on days."""
+    minutes = milliseconds // 60_000
+    column = 0 if language is Language.ENGLISH else 1
+    if minutes < 120:
+        return f"{minutes} {('minutes', '分钟')[column]}"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} {('hours', '小时')[column]}"
+    return f"{minutes // (24 * 60)} {('days', '天')[column]}"

@@ -8,8 +8,9 @@ from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
+from hongyan.domain.coverage import Coverage, Gap
 from hongyan.domain.decisions import Decision
-from hongyan.domain.deliveries import Delivery, Part
+from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
@@ -25,6 +26,7 @@ __all__ = [
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
+    "ANSWER_PARTS",
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
@@ -33,21 +35,31 @@ __all__ = [
     "BUTTON_OF",
     "CAPTURED_HEADS",
     "CARD",
+    "CARD_OF_DELIVERY",
+    "CARD_OF_PART",
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
+    "COVERAGE",
+    "COVERED_BINDINGS",
     "DECISION",
     "DECISIONS_OF_CARD",
     "DECISIONS_OF_SESSION",
+    "DECLARED_GAPS",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
     "EVENTS_OF_TURN",
     "EXPIRED_PAIRINGS",
+    "FORMER_COVERAGE",
+    "GAP",
+    "GAPS_OF_CHAT",
+    "GAP_IDS",
     "HELD_BEFORE",
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "LAST_CURSOR",
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
@@ -95,6 +107,7 @@ __all__ = [
     "WORKSPACES",
     "WORKSPACE_BY_NAME",
     "WRITTEN_CLASSES",
+    "AnswerPart",
     "ClassCount",
     "DeliveryLine",
     "LastWords",
@@ -172,6 +185,7 @@ class TurnLine:
     running_at: int
     ended_at: int
     stopped_by: str
+    stop_at: int
     code: str
     detail: str
     hold_reason: str
@@ -202,6 +216,14 @@ class LastWords:
     code: str
     written_at: int
     verified_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """How far one part of a Turn's answer came; `is_due` when something is still to happen to it."""
+
+    state: PartState
+    is_due: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +294,7 @@ QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
 MESSAGE_PAGE: Final = Query("message_page", Message)
 STEPS_OF_TURNS: Final = Query("steps_of_turns", TurnEventRow)
+LAST_CURSOR: Final = Query("last_cursor", int)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)
@@ -283,6 +306,8 @@ RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
 ALLOWANCE: Final = Query("allowance", str)
 
 CARD: Final = Query("card", IssuedCard)
+CARD_OF_PART: Final = Query("card_of_part", IssuedCard)
+CARD_OF_DELIVERY: Final = Query("card_of_delivery", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
 NEWEST_OWED_CARD: Final = Query("newest_owed_card", IssuedCard)
@@ -300,9 +325,18 @@ ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)
 PART: Final = Query("part", Part)
 PARTS_OF_DELIVERY: Final = Query("parts_of_delivery", Part)
 LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
+ANSWER_PARTS: Final = Query("answer_parts", AnswerPart)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
 DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
+
+COVERED_BINDINGS: Final = Query("covered_bindings", Binding)
+COVERAGE: Final = Query("coverage", Coverage)
+FORMER_COVERAGE: Final = Query("former_coverage", Coverage)
+GAP: Final = Query("gap", Gap)
+GAP_IDS: Final = Query("gap_ids", str)
+DECLARED_GAPS: Final = Query("declared_gaps", Gap)
+GAPS_OF_CHAT: Final = Query("gaps_of_chat", Gap)

@@ -22,6 +22,94 @@ async def house(tmp_path: Path) -> AsyncIterator[Console]:
         yield house
 
 
+async def test_a_decision_on_the_card_names_who_decided_it_and_where(house: Console, browser_page: OpenPage) -> None:
+    house.world.say("[[ask:rm -r build]][[wait:end]]")
+    identity = await house.asked()
+    page = await browser_page(house.link())
+    await enter(page, str((await house.world.rows("SELECT session_id FROM turns"))[0][0]))
+    await expect(page.locator(".approval.asked")).to_contain_text("Also asked in Feishu. The first decision counts.")
+    owner = str((await house.world.rows("SELECT open_id FROM owners"))[0][0])
+    await house.decide(identity, Outcome.ALLOWED_ONCE, by=owner)
+    settled = page.locator(".approval.settled")
+    await expect(settled).to_contain_text("allowed once in Feishu by Lin Yan")
+    await expect(settled.locator("time")).to_be_visible()
+    house.world.release("end")
+
+
+async def test_a_yes_for_the_session_answers_the_same_question_next_time(
+    house: Console, browser_page: OpenPage
+) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "[[ask:rm -r build]]the first")
+    await page.locator(".approval.asked").get_by_role("button", name="Allow for this session").click()
+    await expect(turn(page, "the first").locator(".fold")).to_contain_text("allowed for this session in the console")
+    await write(page, "[[ask:rm -r build]]the second")
+    await expect(turn(page, "the second").locator(".answer")).to_contain_text("The answer was: allow")
+    await expect(turn(page, "the second").locator(".fold")).to_contain_text("earlier in this session")
+    assert await house.world.rows("SELECT count(*) FROM decisions WHERE decided_where = 'console'") == [(1,)]
+
+
+@pytest.mark.scenario("D16")
+async def test_letters_that_hide_or_turn_a_line_are_shown_as_numbers(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "[[ask:rm \u202ehsab\u200b -r build]][[wait:end]]")
+    row = page.locator(".approval.asked")
+    await expect(row.locator("strong")).to_contain_text("⟨U+202E⟩")
+    await expect(row.locator("strong")).to_contain_text("⟨U+200B⟩")
+    assert not set("\u202e\u200b") & set(await row.inner_text())
+    house.world.release("end")
+
+
+@pytest.mark.scenario("D16")
+async def test_a_name_with_lines_and_turned_letters_is_one_plain_line(house: Console, browser_page: OpenPage) -> None:
+    await house.owner_is_called("Lin\u202e\n# Admin\u200b\n\tYan")
+    house.world.say("hello")
+    await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
+    page = await browser_page(house.link())
+    await enter(page, str((await house.world.rows("SELECT session_id FROM turns"))[0][0]))
+    assert await turn(page, "hello").locator(".speaker strong").first.inner_text() == "Lin # Admin Yan"
+
+
+@pytest.mark.scenario("M60")
+async def test_an_items_text_reason_and_evidence_come_first_and_its_ids_are_folded(
+    house: Console, browser_page: OpenPage
+) -> None:
+    page = await browser_page(house.link("#/needs"))
+    session = await house.local()
+    await send_text(house.world.gateway.desk, session, "<b>Look</b> at it.[[error:-32603:no]]", "one")
+    await house.world.until_rows("SELECT 1 FROM requests WHERE owed = 1")
+    await page.goto(page.url.split("#")[0] + "#/needs")
+    await page.locator(".need-body").first.press("Enter")
+    detail = page.locator("#need-detail")
+    await expect(detail.locator("h2")).to_be_focused()
+    order = await detail.evaluate("node => [...node.children].map((one) => one.className || one.localName)")
+    assert order == ["state failed", "h2", "letter", "p", "p", "acts", "folded"]
+    await expect(detail.locator(".letter")).to_contain_text("<b>Look</b> at it.")
+    await expect(detail.get_by_role("link", name="Open the conversation")).to_be_visible()
+    await expect(detail.locator(".folded dl")).to_be_hidden()
+    for _ in range(3 + await detail.locator(".acts button").count()):
+        await page.keyboard.press("Tab")
+        if await detail.locator("summary").evaluate("node => node === document.activeElement"):
+            break
+    await page.keyboard.press("Enter")
+    await expect(detail.locator(".folded dl")).to_be_visible()
+    await expect(detail.locator(".folded dl")).to_contain_text(session)
+    await expect(detail.locator(".folded dl")).to_contain_text("may write")
+
+
+@pytest.mark.scenario("M60")
+async def test_a_request_with_nothing_but_a_line_says_so(house: Console, browser_page: OpenPage) -> None:
+    session = await house.local()
+    await send_text(house.world.gateway.desk, session, "[[ask:rm -r build]][[wait:end]]", "one")
+    await house.without_arguments(await house.asked())
+    page = await browser_page(house.link())
+    await enter(page, session)
+    await expect(page.locator(".approval.asked")).to_contain_text("The agent gave no more than this line.")
+    house.world.release("end")
+
+
 async def test_the_agent_goes_on_after_a_yes_given_here(house: Console, browser_page: OpenPage) -> None:
     page = await browser_page(house.link())
     await enter(page, await house.local())
@@ -32,7 +120,7 @@ async def test_the_agent_goes_on_after_a_yes_given_here(house: Console, browser_
     assert not await row.evaluate("node => node.contains(document.activeElement)")
     await row.get_by_role("button", name="Allow once").click()
     await expect(turn(page, "rm -r build").locator(".answer")).to_contain_text("The answer was: allow_once.")
-    await expect(turn(page, "rm -r build").locator(".fold")).to_contain_text("allowed once in the console")
+    await expect(turn(page, "rm -r build").locator(".fold")).to_contain_text("allowed once in the console by you")
     assert await house.world.rows("SELECT outcome, decided_where FROM decisions") == [("allowed_once", "console")]
 
 

@@ -184,6 +184,35 @@ async def test_group_history_needs_its_scope() -> None:
         assert (await live.call("GET", MESSAGES, params=where)).json()["code"] == 230027
 
 
+async def test_a_list_can_lack_what_was_written_a_moment_ago() -> None:
+    async with live_town() as live:
+        here = live.town
+        here.platform.faults.add(Match(f"GET {MESSAGES}"), Effect(unlisted_ms=30_000))
+        older = here.write("older")
+        here.platform.clock.advance(20_000)
+        here.write("newer")
+        where = {"container_id_type": "chat", "container_id": here.chat.chat_id}
+        found = []
+        for _ in range(3):
+            items = (await live.call("GET", MESSAGES, params=where)).json()["data"]["items"]
+            found.append([item["message_id"] for item in items])
+            here.platform.clock.advance(16_000)
+        assert [len(ids) for ids in found] == [0, 1, 2]
+        assert found[1] == [older.message_id]
+
+
+async def test_a_private_history_needs_a_scope_that_is_named() -> None:
+    async with live_town() as live:
+        live.town.app.scopes = frozenset({"im:message:send_as_bot"})
+        where = {"container_id_type": "chat", "container_id": live.town.chat.chat_id}
+        answer = (await live.call("GET", MESSAGES, params=where)).json()
+        assert answer["code"] == 99991672
+        assert [one["subject"] for one in answer["error"]["permission_violations"]] == [
+            "im:message",
+            "im:message:readonly",
+        ]
+
+
 async def test_a_persons_file_is_downloaded_with_its_name() -> None:
     async with live_town() as live:
         here = live.town
@@ -266,6 +295,13 @@ async def test_the_endpoint_call_gives_a_ticket_and_all_four_settings() -> None:
         for credentials in ({"AppID": app.app_id, "AppSecret": "x"}, {"AppID": "cli_x", "AppSecret": "x"}):
             bad = (await live.http.post(path, json=credentials)).json()
             assert (bad["code"], bad["data"]) == (1000040346, {})
+
+
+async def test_a_hollow_response_says_success_without_an_id_and_leaves_the_message() -> None:
+    async with live_town() as live:
+        live.town.platform.faults.add(Match(f"POST {MESSAGES}", times=1), Effect(hollow_response=True))
+        assert (await send(live, uuid="key-1")).json() == {"code": 0, "msg": "success", "data": {}}
+        assert len(live.town.platform.visible(live.town.chat.chat_id)) == 1
 
 
 async def test_a_lost_response_leaves_the_message_and_the_same_uuid_finds_it() -> None:

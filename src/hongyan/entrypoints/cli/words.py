@@ -31,6 +31,10 @@ HELP: Final = {
     "help.binding.show": ("Show one binding.", "查看一个绑定。"),
     "help.config": ("The settings file.", "设置文件。"),
     "help.config.check": ("Explain every mistake in the settings by its line.", "逐行说明设置中的错误。"),
+    "help.coverage": (
+        "Show how far each chat was compared with its history, and what was missed.",
+        "查看每个会话与平台历史核对到何时，以及漏收了什么。",
+    ),
     "help.deliveries": ("List the newest writes.", "列出最近的写出。"),
     "help.deliveries.resend": ("Send a write whose outcome is open once more.", "重新发送一条结果未定的写出。"),
     "help.doctor": ("Check everything that can fail, each with its mend.", "检查所有可能出错之处，并给出办法。"),
@@ -124,6 +128,7 @@ NAMES: Final = {
     "can_do": ("can be done", "可做"),
     "check": ("check", "检查项"),
     "code": ("code", "配对码"),
+    "compared_until": ("compared until", "已核对到"),
     "console": ("console", "控制台"),
     "created_at": ("created", "创建于"),
     "ended_at": ("ended", "结束于"),
@@ -163,12 +168,14 @@ NAMES: Final = {
     "since": ("since", "自"),
     "started_at": ("since", "启动于"),
     "state": ("state", "状态"),
+    "still_unread": ("still to be read", "尚待核对"),
     "subject": ("what", "事项"),
     "text": ("text", "内容"),
     "turn": ("turn", "任务"),
     "unbalanced": ("does not add up", "不相符"),
     "why": ("why", "原因"),
     "workspace": ("workspace", "工作区"),
+    "written_at": ("written", "发出于"),
     "writes": ("writes", "写出"),
     "yes": ("yes", "是"),
 }
@@ -216,6 +223,10 @@ SENTENCES: Final = {
     "not_understood.mend": (
         "Use the same version for both: stop the gateway and start it again.",
         "请使用同一版本：停止网关后重新启动。",
+    ),
+    "coverage.act": (
+        "Act on one: hongyan owed act ID run, or ignore.",
+        "处理一条：hongyan owed act ID run，或 ignore。",
     ),
     "opens_once": ("{link} (opens once, within a minute)", "{link}（一分钟内打开一次）"),
     "owed.not_found": ("Nothing that is owed has the id {id}.", "没有标识为 {id} 的待处理事项。"),
@@ -274,6 +285,10 @@ SENTENCES: Final = {
     "workspace.revoked": ("{name} is no longer authorised.", "{name} 的授权已收回。"),
 }
 STATES: Final = {
+    "coverage.checked": ("checked", "已检查"),
+    "coverage.gaps": ("messages missed", "有缺口"),
+    "coverage.unavailable": ("unavailable", "不可用"),
+    "coverage.unchecked": ("not checked yet", "未检查"),
     "action.close": ("closed without answer", "已关闭，不作答"),
     "action.drop": ("dropped", "已放弃"),
     "action.ignore": ("ignored", "已忽略"),

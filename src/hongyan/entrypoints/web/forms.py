@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from hongyan.domain.bindings import Audience, Role, Scope
 from hongyan.domain.workspaces import Grant
@@ -33,7 +33,9 @@ def _absolute(path: str) -> str:
     return path
 
 
-AbsolutePath = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_absolute)]
+AbsolutePath = Annotated[
+    str, Field(min_length=1, max_length=4_096, json_schema_extra={"pattern": "^/"}), AfterValidator(_absolute)
+]
 
 
 class Form(BaseModel):
@@ -46,7 +48,7 @@ class PairingForm(Form):
     """Begin a pairing. `replace` allows it when an owner is paired already."""
 
     app: Name
-    replace: bool = False
+    replace: StrictBool = False
 
 
 class WorkspaceForm(Form):
@@ -97,14 +99,14 @@ class TextForm(Form):
 class ActForm(Form):
     """Act on what is owed; with `expected_version` only when nobody acted since it was listed."""
 
-    expected_version: int | None = None
+    expected_version: StrictInt | None = None
 
 
 class DecideForm(Form):
     """Decide what an agent asks; with `expected_version` only what is still as it was shown."""
 
     outcome: Literal["allowed_once", "allowed_session", "rejected"]
-    expected_version: int | None = None
+    expected_version: StrictInt | None = None
 
 
 class BackupForm(Form):

@@ -33,6 +33,7 @@ __all__ = [
     "OwnerList",
     "OwnerView",
     "PairingView",
+    "ProblemView",
     "StoppingView",
     "View",
     "WorkspaceList",
@@ -50,6 +51,26 @@ class View(BaseModel):
     """The base: frozen."""
 
     model_config = ConfigDict(frozen=True)
+
+
+class FieldView(View):
+    """A field of a call that is not as it should be."""
+
+    field: str
+    message: str
+
+
+class ProblemView(View):
+    """Why a call was not carried out: a problem document (RFC 9457) with our stable `code`."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    hint: str
+    retryable: bool
+    fields: list[FieldView] = []
 
 
 class HealthView(View):

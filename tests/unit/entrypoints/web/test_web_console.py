@@ -111,6 +111,7 @@ async def test_the_list_holds_one_line_a_session_and_no_transcript(house: Served
     assert "messages" not in line
 
 
+@pytest.mark.scenario("M13")
 async def test_a_group_topic_is_read_only_here(house: Served) -> None:
     session = await a_session(house)
     await house.gateway.desk.store.commit(
@@ -121,7 +122,7 @@ async def test_a_group_topic_is_read_only_here(house: Served) -> None:
     )
     [line] = (await read(house, "/console/overview"))["sessions"]
     assert (refused.status_code, refused.json()["code"]) == (409, "session.group")
-    assert (line["group"], line["writable"]) == ("group_topic", False)
+    assert (line["group"], line["refusal"]) == ("group_topic", "group")
 
 
 async def test_a_turn_shows_only_what_was_observed_of_it(house: Served) -> None:

@@ -24,7 +24,10 @@ __all__ = [
     "surface_of",
 ]
 
-_PROBLEM: Final = {"description": "A problem document (RFC 9457) with `code`, `retryable` and `hint`"}
+_PROBLEM: Final = {
+    "description": "Why it was not carried out (RFC 9457)",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemView"}}},
+}
 PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {"default": _PROBLEM}
 
 

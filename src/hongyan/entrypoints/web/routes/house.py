@@ -21,7 +21,7 @@ __all__ = ["health", "router"]
 
 NO_SANDBOX: Final = "none"  # nothing keeps an agent from what its user may do
 
-health = APIRouter(tags=["house"])
+health = APIRouter(tags=["house"], responses=PROBLEMS)
 router = APIRouter(tags=["house"], responses=PROBLEMS)
 
 

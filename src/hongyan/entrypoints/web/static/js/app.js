@@ -100,7 +100,7 @@ const CONCERNS = {
     if (place === "ledger") freshPlace();
     if (conversation.id) freshConversation(); // how far the last words came
   },
-  settings: () => [freshOverview, freshPlace].forEach((fresh) => fresh()),
+  settings: () => [freshOverview, freshConversation, freshPlace].forEach((fresh) => fresh()),
   listeners: (apps) => {
     listeners(apps);
     places.settings.listeners(apps);
@@ -109,6 +109,7 @@ const CONCERNS = {
 
 function reach(there) {
   byId("reach").hidden = there;
+  conversation.composer.reached(there);
 }
 
 addEventListener("hashchange", route);

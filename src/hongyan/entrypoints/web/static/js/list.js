@@ -1,6 +1,6 @@
 // The list of conversations: by place, one tab stop, arrows walk it, a word narrows it.
 import { h, icon, button, byId, Keyed } from "./dom.js";
-import { w, moment, waiting } from "./words.js";
+import { w, moment, named, waiting } from "./words.js";
 import { post } from "./net.js";
 
 const GROUPS = ["owner_private", "group_topic", "local", "manager"];
@@ -71,8 +71,8 @@ export class List {
       h(
         `a.row${chosen ? ".chosen" : ""}`,
         { href: `#/c/${one.id}`, "aria-current": chosen ? "true" : null, data: { session: one.id, mark: one.id } },
-        h("span.row-line", {}, h("span.title", {}, one.title), stateOf(one)),
-        h("span.row-line.second", {}, h("span.last", {}, one.last_text || w("list.no_words")), moment(one.last_at)),
+        h("span.row-line", {}, h("span.title", {}, named(one.title)), stateOf(one)),
+        h("span.row-line.second", {}, h("span.last", {}, named(one.last_text) || w("list.no_words")), moment(one.last_at)),
       ),
     );
   }

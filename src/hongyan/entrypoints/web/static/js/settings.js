@@ -1,6 +1,6 @@
 // Settings, to read: Apps with what was read back, owners, folders, bindings, agents; and how the console looks.
 import { byId, h, icon, button } from "./dom.js";
-import { w, has, clock, moment, TONGUE } from "./words.js";
+import { w, has, clock, moment, pairs, TONGUE } from "./words.js";
 import { get, post } from "./net.js";
 import { keysAreOn } from "./keys.js";
 
@@ -9,10 +9,6 @@ const YEAR_SECONDS = 31_536_000;
 
 function remember(name, value) {
   document.cookie = `${name}=${value}; path=/; max-age=${YEAR_SECONDS}; samesite=strict`;
-}
-
-function pairs(rows) {
-  return h("dl.pairs", {}, rows.filter(([, value]) => value !== null && value !== "").map(([name, value]) => h("div.pair", {}, h("dt", {}, w(name)), h("dd", {}, value))));
 }
 
 const mono = (words) => h("span.mono", {}, words);

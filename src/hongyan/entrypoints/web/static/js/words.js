@@ -1,4 +1,6 @@
 // Words and times. The catalogue came with the page; a state has the same words wherever it is shown.
+import { h } from "./dom.js";
+
 const WORDS = JSON.parse(document.body.dataset.words);
 const ZH = document.documentElement.lang.startsWith("zh");
 export const TONGUE = ZH ? "zh" : "en";
@@ -13,6 +15,15 @@ export function w(key, gaps = {}) {
   const words = WORDS[key] ?? key;
   return words.replace(/\{(\w+)\}/g, (whole, name) => gaps[name] ?? whole);
 }
+
+// Letters that cannot be seen, or that turn a line around.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+// What is decided on must be what is read: such a letter is shown by its number.
+export const plain = (text) => text.replace(HIDDEN, (letter) => `⟨U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+
+// A name is one line, whatever somebody put into it.
+export const named = (text) => text.replace(/\s+/g, " ").replace(HIDDEN, "").trim();
 
 export function setNow(now) {
   ahead = now - Date.now();
@@ -36,6 +47,7 @@ const WHOLE = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: 
 const DAY_MS = 86_400_000;
 
 function timed(at, words) {
+  if (!at) return ""; // what has no time is never shown as new
   const node = document.createElement("time");
   node.dateTime = new Date(at).toISOString();
   node.title = WHOLE.format(at);
@@ -74,3 +86,9 @@ export function waiting(since) {
 setInterval(() => {
   for (const node of document.querySelectorAll("[data-since]")) node.textContent = wait(now() - Number(node.dataset.since));
 }, 1000);
+
+// A list of names and values; what has no value is left out.
+export function pairs(rows) {
+  const filled = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return h("dl.pairs", {}, filled.map(([name, value]) => h("div.pair", {}, h("dt", {}, w(name)), h("dd", {}, value))));
+}

@@ -39,6 +39,7 @@ from tests.harness.disk import Disk
 from tests.harness.entropy import SeededEntropy
 from tests.harness.kill_points import wrap_ports
 from tests.harness.shown_card import CARD, ShownCard, see_card
+from tests.harness.waiting import stacks
 
 __all__ = ["Crash", "Pause", "World", "open_world"]
 
@@ -306,7 +307,7 @@ class World:
             "WHERE state IN ('planned', 'intended', 'written', 'unknown')"
         )
         return (
-            f"now {self.clock.now()}\nrequests {requests}\nturns {turns}\nparts {parts}\n{self.answers()}\n{_stacks()}"
+            f"now {self.clock.now()}\nrequests {requests}\nturns {turns}\nparts {parts}\n{self.answers()}\n{stacks()}"
         )
 
     async def _until(self, condition: Callable[[], Awaitable[bool]], *, once: bool = False) -> None:
@@ -392,18 +393,3 @@ def _read(path: Path, sql: str, arguments: dict[str, Any]) -> list[tuple[Any, ..
         rows = connection.execute(sql, arguments).fetchall()
     connection.close()
     return rows
-
-
-def _stacks() -> str:
-    """Name where every task of the loop waits."""
-    lines = []
-    for task in asyncio.all_tasks():
-        frames = task.get_stack(limit=1)
-        coro = getattr(task.get_coro(), "__qualname__", "?")
-        inner: Any = task.get_coro()
-        path = []
-        while inner is not None and hasattr(inner, "cr_await"):
-            path.append(f"{inner.__qualname__}:{inner.cr_frame.f_lineno if inner.cr_frame else '-'}")
-            inner = inner.cr_await
-        lines.append(f"{coro} {frames[-1].f_lineno if frames else ''} :: {' > '.join(path)}")
-    return "\n".join(sorted(lines))

@@ -1,10 +1,12 @@
 """Homes in three states to look at: with much going on, with nothing that waits, and with what cannot go on."""
 
+import re
 from typing import Final
 
 from tests.browser.console.scene import Console, an_edit_is_asked
 
 from hongyan.application.send_text import send_text
+from hongyan.domain.changes import Change, Changes, Update
 
 __all__ = ["blocked", "full", "quiet"]
 
@@ -21,6 +23,19 @@ async def retry_part(part: Part) -> Outcome:
 ```
 
 See [the platform's page](https://open.feishu.cn/document) and <b>not bold</b>."""
+
+
+WORDS_OF_THE_SCRIPT: Final = re.compile(r"\[\[.*?\]\]", re.DOTALL)
+
+
+async def _as_people_write(house: Console) -> None:
+    """Leave out of every text what only the rehearsal agent needs."""
+    turns = await house.world.rows("SELECT id, text, request_id FROM turns")
+    steps: list[Change] = []
+    for turn, text, request in turns:
+        words = {"text": WORDS_OF_THE_SCRIPT.sub("", text)}
+        steps += [Update("turns", {"id": turn}, dict(words)), Update("requests", {"id": request}, dict(words))]
+    await house.world.gateway.desk.store.commit(Changes("tidy", tuple(steps)))
 
 
 async def full(house: Console) -> str:
@@ -44,6 +59,7 @@ async def full(house: Console) -> str:
     await an_edit_is_asked(house, session, "three")
     await send_text(desk, session, "Then add a changelog line.", "four")
     await send_text(desk, session, "And translate it into Chinese.", "five")
+    await _as_people_write(house)
     return session
 
 
@@ -51,6 +67,7 @@ async def quiet(house: Console) -> str:
     """Let one message from Feishu be answered, written and verified; nothing waits."""
     house.world.say("How is the glossary?[[tool:list]][[say:It has 42 words, and every one stands in both languages.]]")
     await house.world.until_settled(flowing=True)
+    await _as_people_write(house)
     return str((await house.world.rows("SELECT session_id FROM turns"))[0][0])
 
 
@@ -59,9 +76,15 @@ async def blocked(house: Console) -> str:
     session, desk = await house.local(), house.world.gateway.desk
     await send_text(desk, session, "Deploy it.[[tool:build]][[say:The image is built, next the]]", "one")
     await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
-    await send_text(desk, session, "Deploy it to the second machine as well.[[slow:2:10]][[wait:never]]", "two")
+    await send_text(
+        desk,
+        session,
+        "Deploy it to the second machine as well.[[say:The second machine is reached]][[wait:never]]",
+        "two",
+    )
     await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'running'")
     await house.outcome_becomes_unknown()
     await send_text(desk, session, "Then tell Chen Yu.", "three")
+    await _as_people_write(house)
     await house.platform_goes_away()
     return session

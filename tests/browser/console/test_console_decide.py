@@ -1,14 +1,16 @@
 """Decisions in the console: here, elsewhere, once; and what needs somebody."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 from tests.browser.conftest import OpenPage
 from tests.browser.console.scene import Console, console, enter, ready, turn, write
+from tests.harness.shown_card import ShownCard
 
 from hongyan.application.send_text import send_text
 from hongyan.domain.decisions import Outcome
@@ -20,6 +22,68 @@ pytestmark = pytest.mark.browser
 async def house(tmp_path: Path) -> AsyncIterator[Console]:
     async with console(tmp_path) as house:
         yield house
+
+
+async def _asked_in_both(house: Console, page: Page) -> ShownCard:
+    """Let the agent ask about a message from Feishu; give the card that shows it there."""
+    house.world.say("[[ask:rm -r build]][[wait:end]]")
+    await house.asked()
+    await enter(page, str((await house.world.rows("SELECT session_id FROM turns"))[0][0]))
+    await expect(page.locator(".approval.asked")).to_contain_text("Also asked in Feishu. The first decision counts.")
+    await house.world.until(lambda: any("Allow once" in card.labels for card in house.world.cards()))
+    return next(card for card in house.world.cards() if "Allow once" in card.labels)
+
+
+async def test_a_yes_given_here_settles_the_card_that_shows_it_there(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    card = await _asked_in_both(house, page)
+    await page.locator(".approval.asked").get_by_role("button", name="Allow once").click()
+    await expect(page.locator(".approval.settled")).to_contain_text("allowed once in the console by you")
+    await house.world.until(lambda: not any("Allow once" in shown.labels for shown in house.world.cards()))
+    settled = next(shown for shown in house.world.cards() if shown.message_id == card.message_id)
+    assert "console" in settled.words
+    assert await house.world.rows("SELECT decided_where FROM decisions") == [("console",)]
+    house.world.release("end")
+
+
+async def test_a_press_on_the_card_settles_the_row_that_shows_it_here(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    card = await _asked_in_both(house, page)
+    await house.world.clicked(card, "Reject")
+    settled = page.locator(".approval.settled")
+    await expect(settled).to_contain_text("rejected in Feishu by Lin Yan")
+    await expect(page.locator(".approval button")).to_have_count(0)
+    assert await house.world.rows("SELECT decided_where FROM decisions") == [("card",)]
+    house.world.release("end")
+
+
+async def test_two_tabs_make_one_decision_and_both_settle(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link(), allowed=["409"])
+    session = await house.local()
+    await enter(page, session)
+    await write(page, "[[ask:rm -r build]][[wait:end]]")
+    other = await page.context.new_page()
+    await other.goto(page.url)
+    await ready(other)
+    for tab in (page, other):
+        await expect(tab.locator(".approval.asked")).to_be_visible()
+    allow = page.locator(".approval").get_by_role("button", name="Allow once")
+    reject = other.locator(".approval").get_by_role("button", name="Reject")
+    await asyncio.gather(allow.dispatch_event("click"), reject.dispatch_event("click"))
+    [(outcome, decided)] = await _decided(house)
+    words = {"allowed_once": "allowed once in the console", "rejected": "rejected in the console"}[outcome]
+    for tab in (page, other):
+        await expect(tab.locator(".approval.settled")).to_contain_text(words)
+    assert decided == 1
+    house.world.release("end")
+
+
+async def _decided(house: Console) -> list[tuple[str, int]]:
+    await house.world.until_rows("SELECT 1 FROM decisions WHERE state = 'decided'")
+    return [
+        (str(outcome), int(amount))
+        for outcome, amount in await house.world.rows("SELECT outcome, count(*) FROM decisions GROUP BY outcome")
+    ]
 
 
 async def test_a_decision_on_the_card_names_who_decided_it_and_where(house: Console, browser_page: OpenPage) -> None:

@@ -70,8 +70,10 @@ BLOCKED: Final = {
     "ledger": Place("ledger", ("owed", "held"), ("待处理", "暂停")),
     "settings/apps": Place("settings/apps", ("retrying", "Check again"), ("正在重试", "再检查一次")),
 }
+AWAY: Final = (("The gateway is out of reach",), ("联系不上网关",))
+UNREAD: Final = (("This could not be read yet.",), ("还没有读到这里的内容。",))  # where nothing was read before
 UNAVAILABLE: Final = {
-    name: Place(place.address, ("The gateway is out of reach",), ("联系不上网关",)) for name, place in BLOCKED.items()
+    name: Place(BLOCKED[name].address, *(AWAY if name in {"conversation", "list"} else UNREAD)) for name in BLOCKED
 }
 
 

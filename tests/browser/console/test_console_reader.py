@@ -11,7 +11,7 @@ from tests.browser.conftest import Look, OpenPage
 from tests.browser.console.scene import Console, console, enter, ready, turn, write
 
 from hongyan.application.send_text import send_text
-from hongyan.domain.changes import Changes, Update
+from hongyan.domain.changes import Changes, Update, Value
 
 pytestmark = pytest.mark.browser
 
@@ -145,6 +145,26 @@ async def test_a_turn_without_a_recorded_start_shows_no_time(house: Console, bro
     house.open_gate()
     await expect(starting.locator(".way [data-since]")).to_have_count(1)
     house.world.release("on")
+
+
+@pytest.mark.scenario("M55")
+async def test_what_has_no_time_is_never_shown_as_new(house: Console, browser_page: OpenPage) -> None:
+    session, desk = await house.local(), house.world.gateway.desk
+    await send_text(desk, session, "long ago", "1")
+    house.world.say("today")
+    await house.world.until_rows("SELECT 1 FROM turns WHERE text = 'today' AND state = 'completed'")
+    await house.world.until_rows("SELECT 1 FROM turns WHERE text = 'long ago' AND state = 'completed'")
+    undated: dict[str, Value] = {"queued_at": 0, "running_at": 0, "ended_at": 0}
+    requests = Update("requests", {"session_id": session}, {"accepted_at": 0})
+    await desk.store.commit(Changes("old", (Update("turns", {"session_id": session}, undated), requests)))
+    page = await browser_page(house.link())
+    await ready(page)
+    await expect(page.locator("a.row").last).to_contain_text("long ago")
+    await expect(page.locator("a.row").last.locator("time")).to_have_count(0)
+    await enter(page, session)
+    await expect(turn(page, "long ago").locator(".answer")).to_be_visible()
+    await expect(page.locator(".transcript time")).to_have_count(0)
+    await expect(page.locator(".transcript")).not_to_contain_text("1970")
 
 
 @pytest.mark.scenario("L126")

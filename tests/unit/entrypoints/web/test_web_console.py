@@ -16,6 +16,7 @@ from hongyan.domain.decisions import Applied, Decision, DecisionKind, DecisionSt
 from hongyan.domain.identity import AppId, ChatId, SessionId, TurnId
 from hongyan.entrypoints.web.diffs import diff_of
 from hongyan.entrypoints.web.markdown import render
+from hongyan.ports import queries
 
 
 @pytest.fixture
@@ -123,6 +124,44 @@ async def test_a_group_topic_is_read_only_here(house: Served) -> None:
     [line] = (await read(house, "/console/overview"))["sessions"]
     assert (refused.status_code, refused.json()["code"]) == (409, "session.group")
     assert (line["group"], line["refusal"]) == ("group_topic", "group")
+
+
+@pytest.mark.scenario("L129")
+async def test_the_same_time_is_told_apart_by_the_order_of_appending_and_by_the_session(house: Served) -> None:
+    desk, sessions = house.gateway.desk, []
+    for number in range(3):
+        sessions.append(await a_session(house))
+        await said(house, sessions[-1], "one", "two", "three")
+        if number < 2:
+            await close_local_session(desk, sessions[-1])
+    same = {"queued_at": 5, "running_at": 5, "ended_at": 5}
+    turns = [row.id for one in sessions for row in await desk.store.all(queries.TURNS_OF_SESSION, session_id=one)]
+    await desk.store.commit(Changes("same", tuple(Update("turns", {"id": turn}, dict(same)) for turn in turns)))
+    shown = [one["id"] for one in (await read(house, "/console/overview"))["sessions"]]
+    assert shown == sorted(sessions)
+    told = (await read(house, f"/console/sessions/{sessions[0]}"))["turns"]
+    assert [turn["text"] for turn in told] == ["one", "two", "three"]
+    assert [turn["position"] for turn in told] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("changes", "facts"),
+    [
+        ({"state": "interrupted", "stopped_by": "owner"}, [("way.stopped_by_you", 14, "")]),
+        ({"state": "interrupted", "stopped_by": "ou_1"}, [("way.stopped_by", 14, "ou_1")]),
+        ({"state": "completed", "stopped_by": "owner"}, [("way.finished_before_the_stop", 0, "")]),
+        ({"state": "interrupted", "stopped_by": ""}, [("turn.interrupted", 0, "")]),
+    ],
+)
+async def test_a_stop_is_told_by_whom_after_how_long_or_that_it_came_too_late(
+    house: Served, changes: dict[str, Value], facts: list[tuple[str, int, str]]
+) -> None:
+    session = await a_session(house)
+    [turn] = await said(house, session, "one")
+    times: dict[str, Value] = {"running_at": 1_000, "stop_at": 14_000, "ended_at": 15_900}
+    await house.gateway.desk.store.commit(Changes("stop", (Update("turns", {"id": turn}, times | changes),)))
+    [shown] = (await read(house, f"/console/sessions/{session}"))["turns"]
+    assert [(fact["key"], fact["n"], fact["who"]) for fact in shown["way"][2:]] == facts
 
 
 async def test_a_turn_shows_only_what_was_observed_of_it(house: Served) -> None:

@@ -80,6 +80,9 @@ function listeners(apps) {
     return h("li", {}, h("span", {}, app), h(`span.state.${tone}`, {}, code || w(`listener.${state}`)));
   });
   byId("apps").replaceChildren(...rows);
+  const troubled = rows.filter((row) => !row.querySelector(".state.quiet"));
+  byId("apps-strip").hidden = troubled.length === 0;
+  byId("apps-strip").textContent = troubled.map((row) => [...row.children].map((one) => one.textContent).join(" · ")).join(", ");
 }
 
 const freshOverview = gathered(overview, 200);

@@ -37,8 +37,8 @@ export function settledWords(decision) {
 
 export class ApprovalRow {
   // `after` is called when a decision was taken here, with the words that settle it.
-  constructor(decision, { tag = "li", after = () => {}, alarm = () => {}, bare = false } = {}) {
-    Object.assign(this, { after, alarm, bare, sign: "" });
+  constructor(decision, { tag = "li", after = () => {}, alarm = () => {}, bare = false, evidence = null } = {}) {
+    Object.assign(this, { after, alarm, bare, evidence, sign: "" });
     this.node = h(`${tag}.step.approval`, { data: { approval: decision.id } });
     this.update(decision);
   }
@@ -75,6 +75,7 @@ export class ApprovalRow {
     return [
       this.bare ? null : head,
       h("p.why", {}, plain(decision.reason) || risk),
+      this.evidence,
       argumentsOf(decision),
       h("div.acts", {}, acts, h("span.hint", {}, w(decision.also_asked_in_chat ? "approval.also" : "approval.first"))),
       this.trouble,

@@ -1,6 +1,6 @@
 // One open conversation: its Turns, what runs in it, and where the reader is in it.
 import { byId, h, icon, flight, empty } from "./dom.js";
-import { w, named, wait, now, setNow } from "./words.js";
+import { w, named, sentence, wait, now, setNow } from "./words.js";
 import { get, post } from "./net.js";
 import { TurnView } from "./turn.js";
 import { Composer } from "./composer.js";
@@ -85,8 +85,8 @@ export class Conversation {
     } catch (error) {
       if (views !== this.views) return;
       if (error.status === 404) return void this.gone();
-      this.alarm(w("out_of_reach")); // what stands here stays
-      throw error;
+      if (!this.session) this.turnsNode.replaceChildren(empty(w("place.unread"), w("place.unread_how")));
+      throw error; // what stands here stays
     }
     if (views !== this.views) return;
     setNow(seen.now);
@@ -242,7 +242,7 @@ export class Conversation {
     if (!view) return;
     const { turn, steps } = view;
     const asked = turn.decisions.find((decision) => decision.state === "asked");
-    const words = this.activityWords(turn, steps, asked);
+    const words = sentence(this.activityWords(turn, steps, asked));
     const since = asked ? asked.asked_at : turn.running_at;
     const shown = byId("activity-words");
     if (shown.dataset.words !== words) {

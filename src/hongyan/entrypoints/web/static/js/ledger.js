@@ -1,6 +1,6 @@
 // The ledger: two sums that add up, or say by how much they do not, and the lines behind each number.
-import { byId, h, icon, button, Keyed } from "./dom.js";
-import { w, has, clock, moment, named, number, setNow, now } from "./words.js";
+import { byId, h, icon, button, empty, Keyed } from "./dom.js";
+import { w, has, clock, moment, named, number, sentence, setNow, now } from "./words.js";
 import { get, post } from "./net.js";
 
 const TONES = {
@@ -22,7 +22,12 @@ export class Ledger {
   }
 
   open() {
-    return this.refresh().catch(() => this.alarm(w("out_of_reach")));
+    return this.refresh().catch(() => this.unread());
+  }
+
+  unread() {
+    if (!byId("ledger-lines-part").hidden) return;
+    byId("sums").replaceChildren(empty(w("place.unread"), w("place.unread_how")));
   }
 
   filter(changes) {
@@ -37,6 +42,7 @@ export class Ledger {
     const writes = this.side === "writes" ? (await get("/api/v1/deliveries?limit=1000")).deliveries : [];
     if (chosen !== JSON.stringify([this.side, this.kind, this.owedOnly])) return; // another one is chosen and read by now
     setNow(seen.now);
+    byId("ledger-lines-part").hidden = false;
     byId("ledger-when").replaceChildren(w("ledger.checked"), " ", clock(now()));
     byId("sums").replaceChildren(this.sum("received", "class", seen.received), this.sum("writes", "part", seen.writes));
     this.show(seen, writes);
@@ -94,7 +100,7 @@ export class Ledger {
 
   show(seen, writes) {
     const of = this.side === "received" ? "class" : "part";
-    byId("ledger-title").textContent = this.kind ? w(`${of}.${this.kind}`) : w(this.owedOnly ? "ledger.owed" : "ledger.all_lines");
+    byId("ledger-title").textContent = this.kind ? w(`${of}.${this.kind}`) : sentence(w(this.owedOnly ? "ledger.owed" : "ledger.all_lines"));
     byId("ledger-all").ariaPressed = String(!this.kind && !this.owedOnly);
     byId("ledger-owed").ariaPressed = String(this.owedOnly);
     byId("ledger-owed-count").textContent = String(seen.owed.length);

@@ -1,5 +1,5 @@
 // The list of conversations: by place, one tab stop, arrows walk it, a word narrows it.
-import { h, icon, button, byId, Keyed } from "./dom.js";
+import { h, icon, button, byId, empty, Keyed } from "./dom.js";
 import { w, moment, named, waiting } from "./words.js";
 import { post } from "./net.js";
 
@@ -44,7 +44,7 @@ export class List {
     this.groups.show(groups.filter(({ sessions }) => sessions.length).map((one) => ({ key: one.group, sign: "", build: () => this.group(one.group) })));
     for (const { group, sessions } of groups) if (sessions.length) this.fill(group, sessions);
     byId("list-empty").hidden = found.length > 0;
-    byId("list-empty").textContent = w(wanted ? "list.nothing_found" : "no_sessions");
+    byId("list-empty").replaceChildren(wanted ? h("p.hint", {}, w("list.nothing_found")) : empty(w("no_sessions"), w("no_sessions_how")));
     this.oneTabStop();
   }
 

@@ -17,7 +17,14 @@ export class Needs {
   }
 
   open() {
-    return this.refresh().catch(() => this.alarm(w("out_of_reach")));
+    return this.refresh().catch(() => this.unread());
+  }
+
+  // What was read before stays; where nothing was, it says so.
+  unread() {
+    if (this.seen) return;
+    byId("needs-empty").hidden = false;
+    byId("needs-empty").replaceChildren(empty(w("place.unread"), w("place.unread_how")));
   }
 
   async refresh() {
@@ -48,7 +55,7 @@ export class Needs {
     byId("needs-empty").hidden = !none;
     byId("needs-list").hidden = none;
     const running = this.seen.running;
-    if (none) byId("needs-empty").replaceChildren(empty(w("nothing_owed"), w(running === 1 ? "needs.one_running" : "needs.running", { n: running })));
+    if (none) byId("needs-empty").replaceChildren(empty(w("nothing_owed"), w(["needs.none_running", "needs.one_running"][running] ?? "needs.running", { n: running })));
     if (!items.some((item) => item.key === this.chosen)) this.chosen = null;
     this.rows.show(items.map((item) => ({ key: item.key, sign: JSON.stringify([item.one, item.key === this.chosen]), build: () => this.row(item) })));
     this.showDetail(items.find((item) => item.key === this.chosen));
@@ -105,9 +112,9 @@ export class Needs {
     const link = one.session_id ? h("p", {}, h("a", { href: `#/c/${one.session_id}` }, w("needs.open"))) : "";
     const folded = h("details.folded", {}, h("summary", {}, icon("right", "icon turner"), w("need.ids")), this.ids(item));
     if (kind === "approval") {
-      const row = new ApprovalRow(one, { tag: "div", bare: true, alarm: this.alarm, after: (_, words) => this.done(words) });
+      const row = new ApprovalRow(one, { tag: "div", bare: true, evidence: link || null, alarm: this.alarm, after: (_, words) => this.done(words) });
       this.shown = { key, row };
-      return void this.detail.replaceChildren(...head, link, row.node, folded);
+      return void this.detail.replaceChildren(...head, row.node, folded);
     }
     this.shown = { key };
     const acts = one.actions.map((action, place) => this.act(one, action, place ? "bare" : "primary"));

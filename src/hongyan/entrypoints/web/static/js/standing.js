@@ -1,7 +1,7 @@
 // Where the newest request stands, in three lines that never scroll away: is it there, who works on it, what became of
 // a stop or a correction, where the answer is, and that coming back runs nothing.
 import { byId, h, button } from "./dom.js";
-import { w, clock, waiting } from "./words.js";
+import { w, clock, together, waiting } from "./words.js";
 import { factWords } from "./turn.js";
 
 export function showStanding(view, session) {
@@ -17,7 +17,7 @@ export function showStanding(view, session) {
   return void strip.replaceChildren(
     h("div", {}, h("p.standing-request", {}, turn.text), h("p.standing-state", {}, state(turn, session))),
     answer ?? "",
-    h("p.standing-result.hint", {}, result(turn), " ", w("standing.back")),
+    h("p.standing-result.hint", {}, together(result(turn), w("standing.back"))),
   );
 }
 

@@ -1,6 +1,6 @@
 // One Turn of the transcript: the person's words, what the agent did, its answer, and the way in the margin.
 import { h, icon, button, fragment } from "./dom.js";
-import { w, has, clock, named, wait, waiting } from "./words.js";
+import { w, has, clock, lasted, named, waiting } from "./words.js";
 import { get, post } from "./net.js";
 import { Steps } from "./steps.js";
 import { settledWords } from "./approval.js";
@@ -105,7 +105,7 @@ export class TurnView {
 
   fold() {
     const turn = this.turn;
-    const took = turn.ended_at && turn.running_at ? wait(turn.ended_at - turn.running_at) : "";
+    const took = turn.ended_at && turn.running_at ? lasted(turn.ended_at - turn.running_at) : "";
     const settled = turn.decisions.filter((decision) => decision.state !== "asked").map(settledWords);
     const key = ["turn.worked_none", "turn.worked_one"][turn.tools] ?? "turn.worked";
     const words = [took ? w(key, { time: took, n: turn.tools }) : "", ...settled].filter(Boolean).join(" · ");

@@ -38,6 +38,15 @@ export function wait(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
+// How long something took: seconds in words, a longer time as a clock shows it.
+export const lasted = (ms) => (ms < 1_000 ? w("age.under_a_second") : ms < 60_000 ? w("age.seconds", { n: Math.floor(ms / 1000) }) : wait(ms));
+
+// A state that begins a sentence.
+export const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+// Two sentences, one after the other.
+export const together = (...sentences) => sentences.join(ZH ? "" : " ");
+
 const locale = ZH ? "zh-CN" : "en-GB";
 const SECONDS = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 const MINUTES = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hour12: false });

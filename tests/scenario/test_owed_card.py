@@ -9,6 +9,7 @@ from tests.harness.crash import Crash
 from tests.harness.shown_card import ShownCard
 from tests.scenario.test_approval_cards import ask, click_of
 
+from feishu_simulator.faults import Effect
 from hongyan.application.click_card import click_card
 from hongyan.application.decide import decide
 from hongyan.application.owed import OwedAction, act_on_owed, list_owed
@@ -20,6 +21,8 @@ from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.domain.identity import OpenId
 from hongyan.domain.messages import ToastKind
 
+REPLY: Final = "POST /open-apis/im/v1/messages/:message_id/reply"
+REFUSED: Final = Effect(error_code=230099, error_message="ext=ErrCode: 11310; ErrMsg: card table number over limit;")
 LISTS: Final = "SELECT 1 FROM cards WHERE kind = 'owed' AND state = 'visible'"
 WRITING: Final = ("admitted", "card_intended", "card_written", "card_saved", "verified")
 PRESSING: Final = ("acted", "card_closing", "look_intended", "look_written", "look_saved")
@@ -228,3 +231,27 @@ async def test_a_decision_elsewhere_and_an_act_share_one_list(world: World) -> N
     await world.until_settled()
     assert as_now(world, card).labels == []
     await world.adds_up()
+
+
+@pytest.mark.scenario("M27", "P30")
+async def test_a_list_that_no_card_can_show_is_said_in_words_and_counts_as_answered(world: World) -> None:
+    await fail(world)
+    world.fault(REPLY, REFUSED, nth=1)
+    said = world.say("/owed")
+    await world.until(lambda: bool(world.answers_to(said)))
+    (words,) = world.answers_to(said)
+    assert words.startswith("Waits for you: 1")
+    assert "agent.lost" in words
+    await world.until_settled(cards=False)
+    ledger = await world.adds_up()
+    assert (ledger.received.classes["answered"], ledger.received.classes["undelivered"]) == (1, 0)
+
+
+async def test_a_list_that_nothing_can_say_is_undelivered_and_owed(world: World) -> None:
+    await fail(world)
+    world.fault(REPLY, REFUSED, times=2)
+    world.say("/owed")
+    await world.until_rows("SELECT 1 FROM requests WHERE closed_as = 'undelivered'")
+    await world.until_settled(cards=False)
+    assert len(await list_owed(world.gateway.desk)) == 2
+    assert (await world.ledger()).received.balanced

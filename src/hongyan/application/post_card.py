@@ -3,6 +3,7 @@
 import structlog
 
 from hongyan.application.desk import CARDS, Desk, decide_again, insist
+from hongyan.application.settle import closing_steps
 from hongyan.domain.card_weight import preflight
 from hongyan.domain.cards import card_text, from_json, is_clickable
 from hongyan.domain.changes import Changes
@@ -89,7 +90,8 @@ async def refuse_card(desk: Desk, part: Part, error: ChatRejectedError) -> None:
         card = await desk.store.one(queries.CARD_OF_PART, part_id=part.id)
         last = await desk.store.one(queries.LAST_LOOK, delivery_id=part.delivery_id)
         otherwise = post_otherwise(card, part, last, desk.stamp()) if card and last else ()
-        return Changes("refuse_card", (refused, *otherwise)), None
+        end = () if otherwise else await closing_steps(desk, part, PartState.REJECTED)
+        return Changes("refuse_card", (refused, *otherwise, *end)), None
 
     await insist(desk, lambda: decide_again(desk, decide))
     desk.wakeup.wake(CARDS)

@@ -47,7 +47,7 @@ async def list_on_card(desk: Desk, request: Request, binding: Binding | None, la
         return ()
     shown = everything[: limits.OWED_ROWS]
     look = render_owed(OwedList(shown, len(everything) - len(shown)), language, desk.options.zone)
-    wish = CardWish(identity, CardKind.OWED, request.id, 0, language, to_json(look), len(everything))
+    wish = CardWish(identity, CardKind.OWED, request.id, 0, language, to_json(look), lines=len(everything))
     buttons = [insert("buttons", button) for entry in shown for button in entry.buttons]
     return (*issue_card(route_of(request, binding), wish, desk.stamp()), *buttons)
 

@@ -62,8 +62,8 @@ class Notice(StrEnum):
 
 _E, _C = Language.ENGLISH, Language.CHINESE
 
-_RUN_AGAIN_EN: Final = "Nothing was repeated. Send it again, or use `hongyan owed list` on the machine."
-_RUN_AGAIN_ZH: Final = "没有自动重跑。可以重新发送，或在本机用 `hongyan owed list` 处理。"
+_RUN_AGAIN_EN: Final = "Nothing was repeated. Send it again, or see /owed."
+_RUN_AGAIN_ZH: Final = "没有自动重跑。可以重新发送，或用 /owed 处理。"
 
 CATALOGUE: Final = {
     Notice.NOT_BOUND: (
@@ -132,10 +132,9 @@ CATALOGUE: Final = {
         f"因重启中断：Agent 已经开始但没有完成。{_RUN_AGAIN_ZH}",
     ),
     Notice.HELD_UNKNOWN: (
-        "Held: a restart hit while this was with the agent, and its outcome is unknown. Decide on the machine: "
-        "`hongyan owed list`, then run again or drop. Later messages wait.",
-        "已暂停：重启时这条消息正在 Agent 手里，结果不明。"
-        "请在本机用 `hongyan owed list` 决定重跑或放弃，后面的消息会等待。",
+        "Held: a restart hit while this was with the agent, and its outcome is unknown. /owed lets you run it again "
+        "or drop it. Later messages wait.",
+        "已暂停：重启时这条消息正在 Agent 手里，结果不明。用 /owed 决定重跑或放弃，后面的消息会等待。",
     ),
     Notice.HELD_EXPIRED: (
         "Failed: nobody decided for 24 hours; whether the agent did this stays unknown.",

@@ -230,7 +230,7 @@ _WORDS: Final = {
     "continued": ("Continued below", "下接新卡片"),
     "delivering": ("Delivering the answer", "正在送出回答"),
     "held": ("Held: the outcome is not known", "已暂停：结果不明"),
-    "held.note": ("Decide on the machine: `hongyan owed list`.", "请在本机用 `hongyan owed list` 处理。"),
+    "held.note": ("/owed lets you run it again or drop it.", "用 /owed 决定重跑或放弃。"),
     "elapsed": ("{seconds} s", "{seconds} 秒"),
     "stop": ("Stop", "停止"),
     "stop.typed": ("/stop", "/停止"),

@@ -25,7 +25,7 @@ class Streams:
         """Stream changes after `Last-Event-ID`, after `?after=`, or from now on."""
         journal = self._platform.journal
         asked = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        start = int(asked) if asked.isdigit() else journal.last_number
+        start = int(asked) if asked.isdecimal() and len(asked) < 19 else journal.last_number
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(self._lines(journal, start), media_type="text/event-stream", headers=headers)
 

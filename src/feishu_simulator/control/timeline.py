@@ -15,7 +15,7 @@ KINDS: Final = frozenset({"event", "request", "connection", "fault", "click"})
 def timeline(asked: Asked) -> Json:
     """Return the newest `last` changes that belong on a timeline; the stream goes on after `last_change`."""
     asked_for = asked.query.get("last", "")
-    count = min(int(asked_for), MOST_CHANGES) if asked_for.isdigit() else SHOWN_CHANGES
+    count = min(int(asked_for), MOST_CHANGES) if asked_for.isdecimal() else SHOWN_CHANGES
     journal = asked.platform.journal
     found = [change for change in _since_reset(journal.since(0)) if change.kind in KINDS and not _is_ping(change)]
     shown = [{"number": item.number, "at_ms": item.at_ms, "kind": item.kind, "facts": item.facts} for item in found]

@@ -37,6 +37,7 @@ OfTurn = TypeVar("OfTurn", LastWords, TurnEventRow, Decision, SteerLine)
 
 _TOOL: Final = "tool_changed"
 _NEWEST: Final = 2**62
+_DIGITS: Final = 18  # of the largest place that a store can hold
 _UNFINISHED: Final = frozenset({TurnState.FAILED, TurnState.TIMED_OUT, TurnState.INTERRUPTED})
 
 
@@ -149,6 +150,6 @@ def _place(session_id: str, cursor: str | None) -> int:
     if cursor is None:
         return _NEWEST
     number, _, _ = cursor.partition("-")
-    if not number.isdigit() or int(number) >= _NEWEST or cursor != _cursor(session_id, int(number)):
+    if not number.isdecimal() or len(number) > _DIGITS or cursor != _cursor(session_id, int(number)):
         raise RefusedError("cursor.foreign", "this cursor belongs to another session", hint="Begin at the newest page.")
     return int(number)

@@ -110,7 +110,7 @@ class Feed:
     def _place(self, last_seen: str | None) -> int | None:
         """Give the number that a tab saw last; None when what came after it is not remembered."""
         epoch, _, number = (last_seen or "").partition(".")
-        if epoch != self._epoch or not number.isdigit() or int(number) > self._last:
+        if epoch != self._epoch or not number.isdecimal() or int(number) > self._last:
             return None
         oldest = self._kept[0][0] if self._kept else self._last + 1
         return int(number) if int(number) >= oldest - 1 else None

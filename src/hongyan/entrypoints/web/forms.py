@@ -9,6 +9,7 @@ from hongyan.domain.bindings import Audience, Role, Scope
 from hongyan.domain.workspaces import Grant
 
 __all__ = [
+    "MOST_NUMBER",
     "ActForm",
     "BackupForm",
     "BindingForm",
@@ -24,6 +25,9 @@ MOST_TEXT: Final = 200_000  # letters; far above a prompt, far below the limit o
 MOST_NAME: Final = 100
 
 Rules = Annotated[str, Field(min_length=1, max_length=200)]
+MOST_NUMBER: Final = 2**62  # what a store can hold
+
+Version = Annotated[StrictInt, Field(ge=0, le=MOST_NUMBER)]
 Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
 
 
@@ -99,14 +103,14 @@ class TextForm(Form):
 class ActForm(Form):
     """Act on what is owed; with `expected_version` only when nobody acted since it was listed."""
 
-    expected_version: StrictInt | None = None
+    expected_version: Version | None = None
 
 
 class DecideForm(Form):
     """Decide what an agent asks; with `expected_version` only what is still as it was shown."""
 
     outcome: Literal["allowed_once", "allowed_session", "rejected"]
-    expected_version: StrictInt | None = None
+    expected_version: Version | None = None
 
 
 class BackupForm(Form):

@@ -118,7 +118,7 @@ async def _limited(scope: Scope, receive: Receive) -> tuple[Problem | None, Rece
     """Read the body, at most so much of it, and give a `receive` that plays it again."""
     too_large = problem(413, "request.too_large", f"a request holds at most {BODY_BYTES} bytes")
     declared = Headers(scope=scope).get("content-length", "0")
-    if not declared.isdigit() or int(declared) > BODY_BYTES:
+    if not declared.isdecimal() or len(declared) > len(str(BODY_BYTES)) or int(declared) > BODY_BYTES:
         return too_large, receive
     heard: list[Message] = []
     size = 0

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.unit.entrypoints.web.served import ORIGIN, PORT, Served, served
+from tests.unit.entrypoints.web.served import ORIGIN, PORT, Served, a_session, served
 
+from hongyan.application.send_text import send_text
 from hongyan.entrypoints.web.access import COOKIE_SECONDS
 
 READS = [
@@ -134,6 +135,24 @@ async def test_a_cookie_is_over_after_its_time(house: Served) -> None:
     browser = await house.browser()
     house.hand.seconds += COOKIE_SECONDS + 1
     gives_nothing(await browser.get("/console/overview"), "access.required")
+
+
+@pytest.mark.parametrize("number", ["²", "٣", "-1", "1e3", "9" * 30, "9" * 5_000, "", " ", "null", "0x10"])
+async def test_an_odd_number_is_refused_or_means_nothing_and_is_never_a_fault(house: Served, number: str) -> None:
+    session, program = await a_session(house), house.program()
+    turn = (await send_text(house.gateway.desk, session, "one", "one")).turn.id
+    header = number[:90].encode()
+    answers = [
+        await program.get(f"/api/v1/turns/{turn}/events", params={"after": number}),
+        await program.get(f"/api/v1/turns/{turn}/events", headers={b"last-event-id": header}),
+        await program.get(f"/api/v1/sessions/{session}", params={"cursor": f"{number}-abc"}),
+        await program.get(f"/console/sessions/{session}", params={"cursor": number}),
+        await program.get("/api/v1/deliveries", params={"limit": number}),
+        await program.delete("/api/v1/bindings/nothing", params={"revision": number}),
+        await program.post("/api/v1/owed/nothing/drop", content=f'{{"expected_version": {number or 0}}}'),
+        await program.post("/api/v1/stop", headers={b"content-length": header}),
+    ]
+    assert max(answer.status_code for answer in answers) < 500
 
 
 @pytest.mark.scenario("D15")

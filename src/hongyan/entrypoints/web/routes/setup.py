@@ -1,6 +1,8 @@
 """Apps, their owners, workspaces, bindings and executors."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from hongyan.application.browse import (
     find_binding,
@@ -21,7 +23,7 @@ from hongyan.application.configure import (
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
 from hongyan.domain.approvals import parse_policy
 from hongyan.domain.bindings import Binding
-from hongyan.entrypoints.web.forms import BindingForm, PairingForm, PolicyForm, WorkspaceForm
+from hongyan.entrypoints.web.forms import MOST_NUMBER, BindingForm, PairingForm, PolicyForm, WorkspaceForm
 from hongyan.entrypoints.web.gateway import Gateway, app_called, name_of
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, refuse_programs
 from hongyan.entrypoints.web.views import (
@@ -41,6 +43,8 @@ from hongyan.entrypoints.web.views import (
 )
 
 __all__ = ["app_views", "router"]
+
+Revision = Annotated[int, Query(ge=0, le=MOST_NUMBER)]
 
 router = APIRouter(tags=["setup"], responses=PROBLEMS)
 
@@ -160,7 +164,7 @@ async def binding(binding_id: str, gateway: TheGateway) -> BindingView:
 
 
 @router.delete("/bindings/{binding_id}")
-async def unbind(binding_id: str, gateway: TheGateway, revision: int | None = None) -> BindingView:
+async def unbind(binding_id: str, gateway: TheGateway, revision: Revision | None = None) -> BindingView:
     """Revoke a binding, only at the revision that is named; give it as it is then."""
     await revoke_binding(gateway.desk, binding_id, revision)
     return await binding(binding_id, gateway)

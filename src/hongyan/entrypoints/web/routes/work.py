@@ -15,7 +15,7 @@ from hongyan.application.sessions import close_local_session, open_local_session
 from hongyan.application.steer_turn import steer_turn
 from hongyan.application.stop_turn import stop_turn
 from hongyan.domain.identity import TurnId
-from hongyan.entrypoints.web.forms import SessionForm, TextForm
+from hongyan.entrypoints.web.forms import MOST_NUMBER, SessionForm, TextForm
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheGateway
 from hongyan.entrypoints.web.work_views import (
     AcceptedTurnView,
@@ -114,13 +114,13 @@ async def events(
     turn_id: str,
     request: Request,
     gateway: TheGateway,
-    after: Annotated[int, Query(ge=0)] = 0,
-    last_event_id: Annotated[str | None, Header()] = None,
+    after: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
+    last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> EventList | StreamingResponse:
     """Give what a Turn showed after a cursor: at once, or as a stream for `Accept: text/event-stream`."""
     ended = await turn_has_ended(gateway.desk, turn_id)
     if STREAM in request.headers.get("accept", ""):
-        start = int(last_event_id) if last_event_id and last_event_id.isdigit() else after
+        start = min(int(last_event_id), MOST_NUMBER) if last_event_id and last_event_id.isdecimal() else after
         told = _stream(gateway.desk, turn_id, start)
         return StreamingResponse(told, headers={"cache-control": "no-store"}, media_type=STREAM)
     found = [EventView.of(row) for row in await events_after(gateway.desk, turn_id, after)]

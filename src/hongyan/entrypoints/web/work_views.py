@@ -14,6 +14,8 @@ from hongyan.domain.conversations import Message, Session, Turn
 from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.ledger import Ledger, Partition
+from hongyan.domain.markdown.forms import words_of
+from hongyan.domain.messages import Transport
 from hongyan.entrypoints.web.views import AppView, View, moment
 
 __all__ = [
@@ -258,7 +260,7 @@ class DeliveryView(View):
             provider_id=line.provider_id,
             attempts=line.attempts,
             code=line.code,
-            content=line.content,
+            content=words_of(Transport(line.transport), line.content),
             created_at=line.created_at,
             written_at=moment(line.written_at),
             verified_at=moment(line.verified_at),

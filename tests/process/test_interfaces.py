@@ -51,7 +51,10 @@ def test_the_simulators_control_interface_answers_as_it_says(tmp_path: Path) -> 
     ready = tmp_path / "ready.json"
     command = [sys.executable, "-m", "feishu_simulator", "--ready-file", str(ready), "--clock", "virtual"]
     complaints = tmp_path / "stderr"
-    with complaints.open("wb") as stderr, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process:
+    with (
+        complaints.open("wb") as stderr,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process,
+    ):
         try:
             told = _when_ready(ready)
             url, token = told["simulator_url"], told["simulator_token"]

@@ -13,7 +13,7 @@ from hongyan.domain.deliveries import Stamp
 from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.chat import CallMeter, Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
 from hongyan.ports.store import Store
 from hongyan.ports.surroundings import Clock, Entropy, Wakeup
@@ -52,6 +52,7 @@ class Chat:
     history: History
     directory: Directory
     listener: Listener
+    meter: CallMeter
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class RunningTurn:
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The ports of one gateway. `running` holds the Turns that this process drives now, `questions` the
-    decisions that an agent of this process waits for."""
+    decisions that an agent of this process waits for, `counted` how many of each App's calls are kept."""
 
     store: Store
     clock: Clock
@@ -106,6 +107,7 @@ class Desk:
     chats: Mapping[AppId, Chat] = field(default_factory=dict)
     running: dict[TurnId, RunningTurn] = field(default_factory=dict)
     questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
+    counted: dict[AppId, int] = field(default_factory=dict)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

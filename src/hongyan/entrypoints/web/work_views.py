@@ -14,6 +14,7 @@ from hongyan.domain.conversations import Message, Session, Turn
 from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.ledger import Ledger, Partition
+from hongyan.domain.quota import AppCalls
 from hongyan.entrypoints.web.views import AppView, View, moment
 
 __all__ = [
@@ -317,18 +318,34 @@ class PartitionView(View):
         )
 
 
+class CallsView(View):
+    """What one App called today and in this month; kept every few seconds."""
+
+    app_id: str
+    name: str
+    today: int
+    this_month: int
+
+    @classmethod
+    def of(cls, calls: AppCalls) -> Self:
+        """Render the calls of an App."""
+        return cls(app_id=calls.app, name=calls.name, today=calls.today, this_month=calls.this_month)
+
+
 class LedgerView(View):
-    """Both identities, and how many requests are owed."""
+    """Both identities, how many requests are owed, and how often each App called the platform."""
 
     received: PartitionView
     writes: PartitionView
     owed: int
+    calls: list[CallsView]
 
     @classmethod
     def of(cls, ledger: Ledger) -> Self:
         """Render the ledger."""
         received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
-        return cls(received=received, writes=writes, owed=ledger.owed)
+        calls = [CallsView.of(one) for one in ledger.calls]
+        return cls(received=received, writes=writes, owed=ledger.owed, calls=calls)
 
 
 class StatusView(View):

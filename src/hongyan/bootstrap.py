@@ -27,6 +27,7 @@ from hongyan.application.accept_message import accept_event
 from hongyan.application.check_coverage import coverage_loop
 from hongyan.application.commits import Commits, Watcher
 from hongyan.application.configure import add_workspace
+from hongyan.application.count_calls import keep_calls
 from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
@@ -34,9 +35,9 @@ from hongyan.application.observe_app import AppProfile, AppReport, Check, Listen
 from hongyan.application.open_gaps import OpenGaps
 from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
-from hongyan.config import AppSettings, Settings, load_settings
+from hongyan.config import AppSettings, Settings, Thoughts, load_settings
 from hongyan.domain.agents import AgentSeat
-from hongyan.domain.errors import BusyError, HongyanError, NotFoundError
+from hongyan.domain.errors import BusyError, HongyanError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId
 from hongyan.domain.messages import Toast
 from hongyan.ports import queries
@@ -115,7 +116,7 @@ class LateAgents:
     def _make(self, acp: Any) -> Agents:
         home = self._settings.home
         programs = {
-            executor.name: acp.AcpProgram(tuple(executor.command), dict(executor.env))
+            executor.name: acp.AcpProgram(executor.command, executor.env, executor.thoughts is Thoughts.SUMMARIES)
             for executor in self._settings.executors
             if executor.protocol == "acp"
         }
@@ -158,6 +159,8 @@ class Gateway:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.desk.agents.close()
+        with contextlib.suppress(StoreError):
+            await keep_calls(replace(self.desk, store=self._resources.store))
         for app in self._resources.apps:
             await app.aclose()
         await self._resources.store.close()
@@ -328,7 +331,7 @@ def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Ent
             log.warning("app.not_usable", app=app.name, code=error.code)
             continue
         resources.apps.append(lark)
-        chats[app_id] = Chat(app_id, lark, lark, lark.cardkit, lark, lark, lark, lark.listener(entropy))
+        chats[app_id] = Chat(app_id, lark, lark, lark.cardkit, lark, lark, lark, lark.listener(entropy), lark)
     return chats
 
 

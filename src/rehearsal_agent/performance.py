@@ -52,6 +52,7 @@ class Performance:
         self._acts: Final[dict[Word, Callable[[str], Awaitable[None]]]] = {
             Word.SAY: stage.say,
             Word.THINK: stage.think,
+            Word.PLAN: stage.plan,
             Word.SLOW: self._slow,
             Word.BIG: self._big,
             Word.IMAGE: self._image,

@@ -18,6 +18,8 @@ class Word(StrEnum):
     """`say:TEXT` answers TEXT."""
     THINK = "think"
     """`think:TEXT` sends TEXT as a thought."""
+    PLAN = "plan"
+    """`plan:+DONE|>OPEN|WAITING` sends a plan of these steps."""
     SLOW = "slow"
     """`slow:N:MS` answers in N pieces, MS milliseconds apart (20 and 250 if not given)."""
     BIG = "big"

@@ -68,7 +68,11 @@ class World:
         self.workspace = home / "workspace"
         self.agent_state = home / "agent-state"
         rehearsal = [sys.executable, "-m", "rehearsal_agent"]
-        self.executors: dict[str, list[str]] = {"rehearsal": rehearsal, "plain": [*rehearsal, "--plain"]}
+        self.executors: dict[str, list[str]] = {
+            "rehearsal": rehearsal,
+            "plain": [*rehearsal, "--plain"],
+            "reticent": rehearsal,  # its thoughts are called reasoning, not summaries
+        }
         self.profiles = ["work"]
         self.more_apps: list[App] = []
         self.disk = Disk()
@@ -348,6 +352,7 @@ class World:
         self.home.mkdir(mode=0o700, exist_ok=True)
         executors = "".join(
             f'[[executors]]\nname = "{name}"\nprotocol = "acp"\ncommand = {json.dumps(command)}\n'
+            f'thoughts = "{"hidden" if name == "reticent" else "summaries"}"\n'
             f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
             for name, command in self.executors.items()
         )

@@ -72,6 +72,7 @@ async def test_the_card_changes_at_most_once_a_second(world: World) -> None:
     await world.adds_up()
 
 
+@pytest.mark.scenario("M99")
 async def test_thoughts_are_shown_to_the_owner_within_their_limit(world: World) -> None:
     thoughts = " ".join(f"[[think:thought {n} {'x' * 500}]] [[tool:step {n}]]" for n in range(6))
     await working(world, f"{thoughts} [[wait:go]]")
@@ -209,3 +210,36 @@ async def test_looks_that_were_passed_by_are_folded_however_close_they_come(worl
     ends = await world.rows("SELECT DISTINCT state FROM parts WHERE transport = 'card_patch' ORDER BY state")
     assert ends == [("superseded",), ("verified",)]
     await world.adds_up()
+
+
+@pytest.mark.scenario("M99")
+async def test_a_secret_in_a_thought_is_on_no_card(world: World) -> None:
+    secret = "sk-live-0123456789abcdefghij"
+    card = await working(world, f"[[think:the key is {secret}, it seems]] [[tool:a]] [[wait:go]]")
+    await world.flow_until(lambda: "it seems" in world.cards()[0].words)
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert all(secret not in str(look.card) for look in world.platform.card_updates(card.message_id))
+
+
+async def test_the_plan_of_the_agent_is_shown_with_how_far_it_came(world: World) -> None:
+    await working(world, "[[plan:+read the code|>write the test|look again]] [[tool:a]] [[wait:go]]")
+    await world.flow_until(lambda: "Plan" in world.cards()[0].words)
+    words = world.cards()[0].words
+    assert "Plan · 1 of 3" in words
+    assert "✓ read the code\n… write the test\n· look again" in words
+    world.release("go")
+    await world.until_settled(flowing=True)
+
+
+@pytest.mark.scenario("M101")
+async def test_reasoning_that_is_no_summary_is_neither_shown_nor_kept(reticent_world: World) -> None:
+    world, canary = reticent_world, "the heron stands in the reeds"
+    card = await working(world, f"[[think:{canary}]] [[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.flow_until(lambda: "✓ a" in world.cards()[0].words)
+    assert world.cards()[0].words.startswith("**Tools**")
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert all(canary not in str(look.card) for look in world.platform.card_updates(card.message_id))
+    assert await world.rows("SELECT body FROM turn_events WHERE body LIKE '%heron%'") == []
+    assert any("the answer" in answer for answer in world.answers())

@@ -15,7 +15,7 @@ from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
 from hongyan.domain.surfaces import OWN_CHAIN, Chain
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.chat import CallMeter, Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
 from hongyan.ports.hosts import Host
 from hongyan.ports.store import Store
@@ -56,6 +56,7 @@ class Chat:
     history: History
     directory: Directory
     listener: Listener
+    meter: CallMeter
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class RunningTurn:
 class Desk:
     """The ports of one gateway. `surfaces` is the order in which an approval is offered, `hosts` the outside ones of
     them by name. `running` holds the Turns that this process drives now, `questions` the decisions that an agent of
-    this process waits for."""
+    this process waits for, `counted` how many of each App's calls are kept."""
 
     store: Store
     clock: Clock
@@ -140,6 +141,7 @@ class Desk:
     questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
     haste: Haste = field(default_factory=Haste)
     gaps: OpenGaps = field(default_factory=OpenGaps)
+    counted: dict[AppId, int] = field(default_factory=dict)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

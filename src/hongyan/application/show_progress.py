@@ -21,6 +21,7 @@ from hongyan.domain.progress_card import (
     fold_event,
     is_over,
     keep_time,
+    reader_of,
     render_continued,
     render_progress,
     same_but_for_time,
@@ -51,7 +52,8 @@ class ProgressShow:
         turn = await self._desk.store.one(queries.TURN, id=TurnId(card.subject))
         if turn is None:
             raise AssertionError("a Turn is never deleted")
-        shown = Shown(turn, await self._fold(turn), await self._fate(turn))
+        binding = await self._desk.store.one(queries.BINDING, id=turn.binding_id)
+        shown = Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding))
         if is_over(shown):
             self._read.pop(turn.id, None)
             return Look(render_progress(shown, "", self._desk.clock.now()), last=True)

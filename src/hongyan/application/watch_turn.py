@@ -18,6 +18,7 @@ from hongyan.domain.agents import (
     Lost,
     PermissionAsked,
     PermissionWithdrawn,
+    Reasoned,
     ToolChanged,
     ToolStatus,
     TurnEnded,
@@ -102,8 +103,9 @@ class _Watch:
             await withdraw_permission(self._desk, self._turn, event.ask_id)
         elif isinstance(event, ToolChanged):
             (self._open_tools.add if event.status is ToolStatus.OPEN else self._open_tools.discard)(event.tool_id)
-        self._cursor += 1
-        self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
+        if not isinstance(event, Reasoned):
+            self._cursor += 1
+            self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
         if self._turn.state is TurnState.STARTING and not self._is_beginning():
             self._running.beginning = asyncio.create_task(self._began())
         await self._keep_in_time(event)

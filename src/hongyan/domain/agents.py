@@ -16,9 +16,13 @@ __all__ = [
     "PermissionAnswer",
     "PermissionAsked",
     "PermissionWithdrawn",
+    "PlanChanged",
+    "PlanStatus",
+    "PlanStep",
     "Prompt",
     "ReadBack",
     "ReadBackKind",
+    "Reasoned",
     "SteerOutcome",
     "Steered",
     "TextArrived",
@@ -88,9 +92,37 @@ class TextArrived:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtArrived:
-    """A piece of a thought summary."""
+    """A piece of a thought that the agent summed up for a reader."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """The agent reasons, in words that were not written for a reader: a sign of life, and neither kept nor shown."""
+
+
+class PlanStatus(StrEnum):
+    """Where a step of a plan stands."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step of the agent's plan, in its words."""
+
+    text: str
+    status: PlanStatus
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The agent's whole plan as it is now."""
+
+    steps: tuple[PlanStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +224,8 @@ class Lost:
 AgentEvent = (
     TextArrived
     | ThoughtArrived
+    | Reasoned
+    | PlanChanged
     | ToolChanged
     | PermissionAsked
     | PermissionWithdrawn

@@ -14,6 +14,7 @@ __all__ = [
     "BACK_OFF_MOST_MS",
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
+    "CALLS_KEPT_EVERY_MS",
     "CARD_BYTES",
     "CARD_ELEMENTS",
     "CARD_EVERY_MS",
@@ -126,6 +127,7 @@ BACK_OFF_MOST_MS: Final = 5 * MINUTE
 CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write without a clear outcome
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)
+CALLS_KEPT_EVERY_MS: Final = 10 * SECOND  # what a crash may cost of the count; a commit a call would cost more
 TEXT_BYTES: Final = 140_000  # of a text as JSON spells it; the platform refuses a content over 150 KB
 POST_BYTES: Final = 28_000  # the platform refuses a post over 30 KB
 POST_CODE_LINES: Final = 6  # phones fold longer code in a post; a card shows it

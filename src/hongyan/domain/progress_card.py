@@ -6,21 +6,26 @@ from enum import StrEnum
 from typing import Any, Final
 
 from hongyan.domain import limits
+from hongyan.domain.agents import PlanStatus
+from hongyan.domain.bindings import Audience, Binding
 from hongyan.domain.cards import Block, Button, Buttons, Card, Code, Note, Stream, Style, Text, Tone, grown
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.deliveries import PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.messages import Toast, ToastKind
 from hongyan.domain.notices import Language, language_of
+from hongyan.domain.redaction import redact
 
 __all__ = [
     "AnswerFate",
     "Progress",
+    "Reader",
     "Shown",
     "answer_fate",
     "fold_event",
     "is_over",
     "keep_time",
+    "reader_of",
     "render_continued",
     "render_progress",
     "same_but_for_time",
@@ -29,6 +34,10 @@ __all__ = [
 
 TOOLS_SHOWN: Final = 6
 TITLE_LETTERS: Final = 120
+PLAN_STEPS_SHOWN: Final = 8
+_NAME_LETTERS: Final = 4  # a shorter name is an ordinary word too often to be left out inside of a sentence
+_MARKS: Final = " \t`*_#>-.:"
+_BETWEEN: Final = "\n\n"
 _STREAM_STEP: Final = limits.STREAM_LETTERS // 2
 
 
@@ -36,7 +45,8 @@ _STREAM_STEP: Final = limits.STREAM_LETTERS // 2
 class Progress:
     """What a Turn showed so far. `tools` maps a call to its title and state; `thoughts` are the latest summaries.
 
-    `answer` is the text since the last tool call: what the answer becomes, if nothing follows.
+    `answer` is the text since the last tool call: what the answer becomes, if nothing follows. `plan` is the agent's
+    latest one, each step with its state.
     """
 
     cursor: int = 0
@@ -44,6 +54,7 @@ class Progress:
     thoughts: Sequence[str] = ()
     thinking: bool = False
     answer: str = ""
+    plan: Sequence[tuple[str, str]] = ()
 
 
 def fold_event(progress: Progress, row: TurnEventRow, body: Mapping[str, Any]) -> Progress:
@@ -59,9 +70,28 @@ def fold_event(progress: Progress, row: TurnEventRow, body: Mapping[str, Any]) -
         earlier = progress.thoughts[:-1] if progress.thinking else progress.thoughts
         thought = (progress.thoughts[-1] if progress.thinking else "") + body["text"]
         return replace(progress, thoughts=(*earlier, thought)[-limits.THOUGHTS_SHOWN :], thinking=True)
+    if row.kind == "plan_changed":
+        return replace(progress, plan=tuple((step["text"], step["status"]) for step in body["steps"]))
     if row.kind == "text_arrived":
         return replace(progress, thinking=False, answer=progress.answer + body["text"])
     return replace(progress, thinking=False)
+
+
+class Reader(StrEnum):
+    """Who may read a card; only the owner, alone, reads what the agent thinks, plans, does and is about to say."""
+
+    OWNER_PRIVATE = "owner_private"
+    GROUP_TOPIC = "group_topic"
+    MIRROR = "mirror"
+    PEER = "peer"
+    EXTERNAL = "external"
+
+
+def reader_of(binding: Binding | None) -> Reader:
+    """Name who reads what is written on the authority of a binding; without one, anybody might."""
+    if binding is None:
+        return Reader.EXTERNAL
+    return _READERS.get(binding.audience, Reader.EXTERNAL)
 
 
 class AnswerFate(StrEnum):
@@ -92,6 +122,7 @@ class Shown:
     turn: Turn
     progress: Progress = Progress()
     answer: AnswerFate = AnswerFate.NONE
+    reader: Reader = Reader.EXTERNAL
 
 
 def is_over(shown: Shown) -> bool:
@@ -110,7 +141,7 @@ class _Words:
 
 def render_progress(shown: Shown, stop: str, now: int) -> Card:
     """Draw a Turn; `stop` is the value of its Stop button. The last block of a card that is not over is the time."""
-    turn, progress = shown.turn, shown.progress
+    turn = shown.turn
     words = _Words(_language(turn) is Language.CHINESE)
     began = turn.running_at or turn.claimed_at or now
     if is_over(shown):
@@ -119,13 +150,12 @@ def render_progress(shown: Shown, stop: str, now: int) -> Card:
     if turn.state in {TurnState.COMPLETING, TurnState.COMPLETED}:
         return Card(words.say("delivering"), Tone.WORKING, (elapsed,))
     if turn.state is TurnState.HELD:
-        return Card(words.say("held"), Tone.OVER, (*_tools(progress, words), Note(words.say("held.note"))))
+        return Card(words.say("held"), Tone.OVER, (*_tools(shown, words), Note(words.say("held.note"))))
     buttons: tuple[Block, ...] = ()
     if turn.state is not TurnState.INTERRUPTING:
         buttons = (Buttons((Button(words.say("stop"), stop, Style.DANGER, words.say("stop.typed")),)),)
-    title = words.say("stopping" if turn.state is TurnState.INTERRUPTING else "working")
-    inside = (*_thoughts(progress), *_tools(progress, words), *_answer(progress))
-    return Card(title, Tone.WORKING, (*inside, *buttons, elapsed))
+    title = words.say(_TITLES.get(turn.state, "working"))
+    return Card(title, Tone.WORKING, (*_inside(shown, words), *buttons, elapsed))
 
 
 def same_but_for_time(one: Card, other: Card) -> bool:
@@ -168,31 +198,66 @@ def _closed(shown: Shown, words: _Words) -> Card:
     return Card(words.say(f"end.{state}", seconds=seconds, tools=used), _TONES.get(state, Tone.OVER), ())
 
 
-def _thoughts(progress: Progress) -> tuple[Block, ...]:
-    room, shown = limits.THOUGHT_LETTERS, list[str]()
-    for thought in reversed(progress.thoughts):
-        if room <= 0:
-            break
-        shown.insert(0, thought.strip()[-room:])
-        room -= len(shown[0])
-    return (Code("\n\n".join(filter(None, shown))),) if any(shown) else ()
+def _inside(shown: Shown, words: _Words) -> tuple[Block, ...]:
+    if shown.reader is not Reader.OWNER_PRIVATE:
+        return ()
+    return (*_thoughts(shown), *_plan(shown, words), *_tools(shown, words), *_answer(shown))
 
 
-def _answer(progress: Progress) -> tuple[Block, ...]:
+def _thoughts(shown: Shown) -> tuple[Block, ...]:
+    """Show the latest thoughts, the newest last; what a tool is called stands in the list of tools and nowhere else."""
+    names = [title for title, _ in shown.progress.tools.values()]
+    room, kept = limits.THOUGHT_LETTERS, list[str]()
+    for thought in reversed(shown.progress.thoughts):
+        words = redact(_without(thought, names))[-room:].strip() if room > 0 else ""
+        if words:
+            kept.insert(0, words)
+            room -= len(words) + len(_BETWEEN)
+    return (Code(_BETWEEN.join(kept)),) if kept else ()
+
+
+def _without(thought: str, names: Sequence[str]) -> str:
+    """Leave the names of tools and commands out of a thought, and the lines that were nothing else."""
+    lines = []
+    for line in thought.strip().split("\n"):
+        rest = line
+        for name in sorted(filter(None, names), key=len, reverse=True):
+            whole = line.strip(_MARKS) == name.strip()
+            rest = "" if whole else rest.replace(name, "…") if len(name) >= _NAME_LETTERS else rest
+        if rest.strip(_MARKS) or not line.strip():
+            lines.append(rest)
+    return "\n".join(lines)
+
+
+def _plan(shown: Shown, words: _Words) -> tuple[Block, ...]:
+    """Show the plan around the step that it has come to."""
+    steps = shown.progress.plan
+    if not steps:
+        return ()
+    reached = next((n for n, (_, status) in enumerate(steps) if status != PlanStatus.DONE), len(steps))
+    first = max(min(reached - 2, len(steps) - PLAN_STEPS_SHOWN), 0)
+    some = steps[first : first + PLAN_STEPS_SHOWN]
+    lines = [f"{_SIGNS.get(status, '·')} {_title(redact(text))}" for text, status in some]
+    done = sum(status == PlanStatus.DONE for _, status in steps)
+    return (Text(f"**{words.say('plan.head', done=done, count=len(steps))}**"), Code("\n".join(lines)))
+
+
+def _answer(shown: Shown) -> tuple[Block, ...]:
     """Show where the answer has come to; its beginning goes in steps, so that the rest stays where it is read."""
-    text = progress.answer.strip()
+    text = shown.progress.answer.strip()
     over = len(text) - limits.STREAM_LETTERS
     if over > 0:
         text = "…" + text[-(-over // _STREAM_STEP) * _STREAM_STEP :]
     return (Stream(text),) if text else ()
 
 
-def _tools(progress: Progress, words: _Words) -> tuple[Block, ...]:
-    if not progress.tools:
+def _tools(shown: Shown, words: _Words) -> tuple[Block, ...]:
+    tools = shown.progress.tools
+    if not tools or shown.reader is not Reader.OWNER_PRIVATE:
         return ()
-    hidden = len(progress.tools) - TOOLS_SHOWN
-    latest = list(progress.tools.values())[-TOOLS_SHOWN:]
-    lines = [f"{_SIGNS.get(status, '·')} {_title(title)}" for title, status in latest]
+    hidden = len(tools) - TOOLS_SHOWN
+    latest = list(tools.values())[-TOOLS_SHOWN:]
+    lines = [f"{_SIGNS.get(status, '·')} {_title(redact(title))}" for title, status in latest]
     head = (Note(words.say("hidden", count=hidden)),) if hidden > 0 else ()
     return (Text(f"**{words.say('tools.head')}**"), *head, Code("\n".join(lines)))
 
@@ -223,8 +288,11 @@ _TONES: Final = {
     "timed_out": Tone.REFUSED,
 }
 _SIGNS: Final = {"open": "…", "done": "✓", "failed": "✗"}
+_READERS: Final = {Audience.OWNER_PRIVATE: Reader.OWNER_PRIVATE, Audience.GROUP_TOPIC: Reader.GROUP_TOPIC}
+_TITLES: Final = {TurnState.INTERRUPTING: "stopping", TurnState.QUEUED: "waiting"}
 
 _WORDS: Final = {
+    "waiting": ("Waiting to run again", "等待重新运行"),
     "working": ("Working", "正在处理"),
     "stopping": ("Stopping", "正在停止"),
     "continued": ("Continued below", "下接新卡片"),
@@ -234,6 +302,7 @@ _WORDS: Final = {
     "elapsed": ("{seconds} s", "{seconds} 秒"),
     "stop": ("Stop", "停止"),
     "stop.typed": ("/stop", "/停止"),
+    "plan.head": ("Plan · {done} of {count}", "计划 · {done}/{count}"),
     "tools.head": ("Tools", "工具"),
     "hidden": ("{count} earlier ones", "此前 {count} 个"),
     "tool": (" · {count} tool", " · {count} 个工具"),

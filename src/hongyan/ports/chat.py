@@ -16,6 +16,7 @@ from hongyan.domain.messages import CardClicked, InboundMessage, MessageRecalled
 
 __all__ = [
     "BotIdentity",
+    "CallMeter",
     "CardStreams",
     "Cards",
     "ChatEvent",
@@ -137,6 +138,13 @@ class Directory(Protocol):
 
     def platform_offset(self) -> int | None:
         """Give platform clock minus wall clock in milliseconds as last seen in a response, None before the first."""
+
+
+class CallMeter(Protocol):
+    """How much of the platform's quota is used."""
+
+    def calls(self) -> int:
+        """Give how many calls this App made since the gateway started, those that were refused too."""
 
 
 EventSink = Callable[[ChatEvent], Awaitable[Toast | None]]

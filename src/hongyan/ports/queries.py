@@ -16,6 +16,7 @@ from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
 from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
+from hongyan.domain.quota import AppCalls
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState
 from hongyan.domain.workspaces import Workspace
 from hongyan.ports.store import Query
@@ -33,6 +34,7 @@ __all__ = [
     "BUTTON",
     "BUTTONS_OF_CARD",
     "BUTTON_OF",
+    "CALLS_OF_APPS",
     "CAPTURED_HEADS",
     "CARD",
     "CARD_OF_DELIVERY",
@@ -331,6 +333,7 @@ INTENDED_PARTS: Final = Query("intended_parts", Part)
 DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
+CALLS_OF_APPS: Final = Query("calls_of_apps", AppCalls)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
 
 COVERED_BINDINGS: Final = Query("covered_bindings", Binding)

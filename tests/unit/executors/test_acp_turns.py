@@ -11,7 +11,11 @@ from hongyan.domain.agents import (
     PermissionAnswer,
     PermissionAsked,
     PermissionWithdrawn,
+    PlanChanged,
+    PlanStatus,
+    PlanStep,
     Prompt,
+    Reasoned,
     Steered,
     SteerOutcome,
     TextArrived,
@@ -52,6 +56,24 @@ async def test_thoughts_are_no_part_of_the_answer(tmp_path: Path) -> None:
 
         assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "done")
         assert turn.seen[0] == ThoughtArrived("hm")
+
+
+@pytest.mark.scenario("M101")
+async def test_reasoning_of_an_agent_that_sums_nothing_up_goes_no_further(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(executor="rehearsal-reticent"), "[[think:hm]][[say:done]]")
+
+        assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "done")
+        assert turn.seen[0] == Reasoned()
+
+
+async def test_a_plan_comes_whole_with_the_state_of_each_step(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(), "[[plan:+one|>two|three]][[say:done]]")
+
+        await turn.end()
+        states = (("one", PlanStatus.DONE), ("two", PlanStatus.OPEN), ("three", PlanStatus.WAITING))
+        assert turn.seen[0] == PlanChanged(tuple(PlanStep(text, status) for text, status in states))
 
 
 @pytest.mark.scenario("L179")

@@ -9,6 +9,9 @@ from hongyan.domain.agents import (
     PermissionAnswer,
     PermissionAsked,
     PermissionWithdrawn,
+    PlanChanged,
+    PlanStep,
+    Reasoned,
     Steered,
     TextArrived,
     ThoughtArrived,
@@ -110,6 +113,14 @@ class RunningTurn:
         whole = self._thoughts.take(text)
         if whole:
             self._put(ThoughtArrived(whole))
+
+    def reasoned(self) -> None:
+        """Take that the agent reasons; what it reasons goes no further."""
+        self._put(Reasoned())
+
+    def plan(self, steps: tuple[PlanStep, ...]) -> None:
+        """Take the whole plan as it is now."""
+        self._put(PlanChanged(steps))
 
     def tool(self, tool_id: str, title: str | None, kind: str | None, status: ToolStatus | None) -> None:
         """Take news of a tool call; None leaves what is known. An update may come before the call itself."""

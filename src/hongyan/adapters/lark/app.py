@@ -58,6 +58,10 @@ class LarkApp:
         """Make the long connection of this App; one is enough, the platform spreads events over all of them."""
         return LarkListener(self._client, entropy)
 
+    def calls(self) -> int:
+        """Give how many calls were made; see `CallMeter`."""
+        return self._client.calls()
+
     async def aclose(self) -> None:
         """Close all REST connections."""
         await self._client.aclose()

@@ -379,6 +379,14 @@ ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 -- name: claimed_by
 SELECT part_id FROM provider_ids WHERE app = :app AND provider_id = :provider_id
 
+-- name: calls_of_apps
+-- What each App called today and since the first day of the month.
+SELECT c.app, coalesce(a.name, c.app) AS name, sum(CASE WHEN c.day = :day THEN c.amount ELSE 0 END) AS today,
+  sum(c.amount) AS this_month
+FROM api_calls c LEFT JOIN apps a ON a.app_id = c.app
+WHERE c.day >= :first AND c.day <= :day
+GROUP BY c.app, a.name ORDER BY c.app
+
 -- name: written_classes
 SELECT 'total' AS name, count(*) AS amount FROM parts
 UNION ALL SELECT 'planned', count(*) FROM parts WHERE state = 'planned'

@@ -346,6 +346,14 @@ buttons = Table(
     _number("ordinal"),
 )
 
+api_calls = Table(
+    "api_calls",
+    metadata,
+    _text("app", key=True),
+    _text("day", key=True),
+    _number("amount"),
+)
+
 provider_ids = Table(
     "provider_ids",
     metadata,

@@ -194,6 +194,10 @@ SENTENCES: Final = {
     ),
     "internal": ("Something went wrong inside this command: {error}.", "此命令内部出错：{error}。"),
     "internal.mend": ("The details are in {path}.", "详情见 {path}。"),
+    "ledger.calls": (
+        "calls to the platform, {app}: {today} today, {month} this month",
+        "调用平台，{app}：今天 {today} 次，本月 {month} 次",
+    ),
     "ledger.mend": (
         "Keep the home as it is and report this: nothing may be missing.",
         "请保留主目录原状并报告：账目不应有缺。",

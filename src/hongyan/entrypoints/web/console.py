@@ -14,6 +14,7 @@ from hongyan.application.transcripts import SessionLine, list_open_decisions, li
 from hongyan.domain.bindings import Audience, Binding, BindingState, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
 from hongyan.domain.ledger import Partition
+from hongyan.domain.quota import AppCalls
 from hongyan.entrypoints.web.gateway import Gateway, name_of
 from hongyan.entrypoints.web.turns_shown import ApprovalShown, TurnShown, approval_shown, turns_shown
 
@@ -142,7 +143,10 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerShown:
-    """Both identities and the newest lines of what was received; `whole` when no older ones were left out."""
+    """Both identities and the newest lines of what was received; `whole` when no older ones were left out.
+
+    `calls` is how often each App called the platform today and in this month.
+    """
 
     now: int
     received: Sum
@@ -150,6 +154,7 @@ class LedgerShown:
     owed: tuple[Need, ...]
     lines: tuple[LedgerLine, ...]
     whole: bool
+    calls: tuple[AppCalls, ...]
 
 
 async def show_overview(gateway: Gateway) -> Overview:
@@ -231,6 +236,7 @@ async def show_ledger(gateway: Gateway, kind: str) -> LedgerShown:
         owed=tuple(_need(row) for row in await list_owed(desk)),
         lines=tuple(lines[:LINES_SHOWN]),
         whole=len(lines) <= LINES_SHOWN and ledger.received.total <= LINES_READ,
+        calls=ledger.calls,
     )
 
 

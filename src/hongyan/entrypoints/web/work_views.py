@@ -13,7 +13,6 @@ from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
 from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
-from hongyan.domain.ledger import Ledger, Partition
 from hongyan.domain.markdown.forms import words_of
 from hongyan.domain.messages import Transport
 from hongyan.entrypoints.web.views import AppView, View, moment
@@ -27,11 +26,9 @@ __all__ = [
     "DeliveryView",
     "EventList",
     "EventView",
-    "LedgerView",
     "MessageView",
     "OwedList",
     "OwedView",
-    "PartitionView",
     "ResentView",
     "SessionDetail",
     "SessionList",
@@ -312,39 +309,6 @@ class ResentView(View):
 
     id: str
     replaces: str
-
-
-class PartitionView(View):
-    """One identity: the total counted by itself, each class by its own query, and whether they agree."""
-
-    total: int
-    classes: dict[str, int]
-    difference: int
-    balanced: bool
-
-    @classmethod
-    def of(cls, partition: Partition) -> Self:
-        """Render a partition."""
-        return cls(
-            total=partition.total,
-            classes=dict(partition.classes),
-            difference=partition.difference,
-            balanced=partition.balanced,
-        )
-
-
-class LedgerView(View):
-    """Both identities, and how many requests are owed."""
-
-    received: PartitionView
-    writes: PartitionView
-    owed: int
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> Self:
-        """Render the ledger."""
-        received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
-        return cls(received=received, writes=writes, owed=ledger.owed)
 
 
 class StatusView(View):

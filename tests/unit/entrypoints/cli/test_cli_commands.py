@@ -208,6 +208,7 @@ def _ledger(balanced: bool) -> dict[str, Any]:
         "received": {"total": 2 if balanced else 3, "classes": classes, "difference": 0, "balanced": balanced},
         "writes": {"total": 4, "classes": {"verified": 4}, "difference": 0, "balanced": True},
         "owed": 1,
+        "calls": [{"app_id": "cli_1", "name": "work", "today": 1_234, "this_month": 45_678}],
     }
 
 
@@ -217,6 +218,7 @@ def test_a_ledger_that_adds_up_is_shown(hongyan: Terminal, counter: Counter) -> 
     assert shown.code == 0
     assert "answered" in shown.out
     assert "silent" not in shown.out
+    assert "work: 1,234 today, 45,678 this month" in shown.out
     assert hongyan("ledger", "--check", "--json").json == _ledger(True)
 
 

@@ -9,7 +9,9 @@ import pytest
 from tests.unit.entrypoints.web.served import APP, Served, a_session, an_owed_request, served
 
 from hongyan.application.stop_turn import stop_turn
+from hongyan.domain.changes import Changes
 from hongyan.domain.identity import TurnId
+from hongyan.domain.quota import add_calls, day_of
 
 HELLO = {"message": "hello", "client_turn_id": "1"}
 
@@ -202,6 +204,16 @@ async def test_both_sums_are_counted(house: Served, api: httpx.AsyncClient) -> N
     ledger = (await api.get("ledger")).json()
     assert (ledger["received"]["balanced"], ledger["writes"]["balanced"], ledger["owed"]) == (True, True, 1)
     assert ledger["received"]["total"] == sum(ledger["received"]["classes"].values()) == 1
+
+
+async def test_the_ledger_says_how_often_each_app_called_the_platform(house: Served, api: httpx.AsyncClient) -> None:
+    desk = house.gateway.desk
+    day = day_of(desk.clock.now(), desk.options.zone)
+    for amount in (3, 4):
+        await desk.store.commit(Changes("keep_calls", add_calls("cli_1", day, amount)))
+    assert (await api.get("ledger")).json()["calls"] == [
+        {"app_id": "cli_1", "name": "cli_1", "today": 7, "this_month": 7}
+    ]
 
 
 async def test_status_tells_what_runs_and_what_is_owed(house: Served, api: httpx.AsyncClient) -> None:

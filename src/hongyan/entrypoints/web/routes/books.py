@@ -10,12 +10,12 @@ from hongyan.application.read_coverage import read_coverage
 from hongyan.application.read_ledger import read_ledger
 from hongyan.entrypoints.web.coverage_views import CoverageList, CoverageView
 from hongyan.entrypoints.web.forms import ActForm
+from hongyan.entrypoints.web.ledger_views import LedgerView
 from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, surface_of
 from hongyan.entrypoints.web.work_views import (
     ActedView,
     DeliveryList,
     DeliveryView,
-    LedgerView,
     OwedList,
     OwedView,
     ResentView,

@@ -4,6 +4,12 @@ CREATE TABLE allowances (
 	decision_id TEXT NOT NULL, 
 	PRIMARY KEY (session_id, risk)
 );
+CREATE TABLE api_calls (
+	app TEXT NOT NULL, 
+	day TEXT NOT NULL, 
+	amount BIGINT NOT NULL, 
+	PRIMARY KEY (app, day)
+);
 CREATE TABLE apps (
 	app_id TEXT NOT NULL, 
 	name TEXT NOT NULL, 

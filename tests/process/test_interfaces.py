@@ -61,8 +61,10 @@ def test_the_simulators_control_interface_answers_as_it_says(tmp_path: Path) -> 
             known = _populated(url, token)
             asked = examine(Interface(url, token, known, frozenset()), "/_sim/openapi.json")
         finally:
+            ended = process.poll()
             process.terminate()
             process.wait(PATIENCE_SECONDS)
+            assert ended is None, f"the simulator ended by itself: {ended}"
     assert len(asked) > 25
     assert "Traceback" not in complaints.read_text(encoding="utf-8")
 

@@ -23,6 +23,7 @@ export class Needs {
   // What was read before stays; where nothing was, it says so.
   unread() {
     if (this.seen) return;
+    byId("needs-list").hidden = true;
     byId("needs-empty").hidden = false;
     byId("needs-empty").replaceChildren(empty(w("place.unread"), w("place.unread_how")));
   }

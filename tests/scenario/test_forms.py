@@ -15,6 +15,7 @@ from hongyan.application.owed import OwedAction, list_owed
 from hongyan.domain import limits
 
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
+PATCH = "PATCH /open-apis/im/v1/messages/:message_id"
 READ = "GET /open-apis/im/v1/messages/:message_id"
 HISTORY = "GET /open-apis/im/v1/messages"
 REFUSED_CARD = Effect(error_code=230099, error_message="ext=ErrCode: 11310; ErrMsg: element exceeds the limit;")
@@ -211,6 +212,34 @@ async def test_a_success_without_an_id_is_unknown_and_found_in_the_history(world
     assert world.answers_to(said) == ["echo: where are you"]
     assert len(world.platform.requests(REPLY)) == 1
     assert (await world.adds_up()).received.classes["answered"] == 1
+
+
+@pytest.mark.scenario("L88")
+async def test_a_success_without_an_id_is_asked_for_again_under_the_same_key_only(world: World) -> None:
+    world.fault(REPLY, Effect(hollow_response=True), times=2)
+    said = world.say("who are you")
+    await world.until_rows("SELECT 1 FROM parts WHERE state = 'unknown'")
+    await world.until_settled(flowing=True)
+    assert world.answers_to(said) == ["echo: who are you"]
+    keys = keys_of(world)
+    assert len(keys) == 3
+    assert len(set(keys)) == 1
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L93")
+async def test_a_change_that_was_made_though_its_answer_was_lost_counts_after_it_was_read_back(world: World) -> None:
+    world.say("[[ask:rm -r build]]")
+    await world.until(lambda: any("Allow once" in card.labels for card in world.cards()))
+    world.fault(PATCH, Effect(lost_response=True))
+    await world.clicked(world.cards()[0], "Allow once")
+    await world.until_rows("SELECT 1 FROM parts WHERE transport = 'card_patch' AND state = 'unknown'")
+    await world.restart()
+    await world.until_settled(flowing=True)
+    assert world.cards()[0].labels == []
+    assert len(world.platform.requests(PATCH)) == 1
+    assert await world.rows("SELECT state FROM parts WHERE transport = 'card_patch'") == [("verified",)]
+    await world.adds_up()
 
 
 @pytest.mark.scenario("L94")

@@ -72,24 +72,26 @@ class DaemonGateway:
 
     async def bind(self, platform: Platform, seat: Seat) -> None:
         """Pair the person of a seat by a real message and bind the private chat to the rehearsal agent."""
-        pairing = await self._post("/pairings", {"app": seat.name})
+        pairing = await self.post("/pairings", {"app": seat.name})
         await platform.say(seat, pairing["code"])
         path = f"/pairings/{pairing['pairing_id']}"
 
         async def is_claimed() -> bool:
-            return bool((await self._get(path))["state"] == "claimed")
+            return bool((await self.get(path))["state"] == "claimed")
 
         await until(is_claimed)
-        await self._post(f"{path}/confirm", {})
-        await self._post("/bindings", {"app": seat.name, "workspace": WORKSPACE, "executor": EXECUTOR})
+        await self.post(f"{path}/confirm", {})
+        await self.post("/bindings", {"app": seat.name, "workspace": WORKSPACE, "executor": EXECUTOR})
 
-    async def _get(self, path: str) -> dict[str, Any]:
+    async def get(self, path: str) -> dict[str, Any]:
+        """Read something of the interface."""
         answer = await self.http.get(f"/api/v1{path}")
         answer.raise_for_status()
         found: dict[str, Any] = answer.json()
         return found
 
-    async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Ask the interface for something."""
         answer = await self.http.post(f"/api/v1{path}", json=body)
         answer.raise_for_status()
         found: dict[str, Any] = answer.json()

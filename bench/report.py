@@ -33,6 +33,9 @@ _GOALS: Final[Sequence[tuple[str, float, Literal["at most", "at least"], str]]] 
     ("store pipeline against raw SQLite", 0.6, "at least", "store.ratio_to_raw"),
     ("start to the first answer of /health, seconds", 1.0, "at most", "start.health_seconds"),
     ("idle memory of the gateway, MB", 90.0, "at most", "start.rss_mb"),
+    ("first contentful paint of the console, ms", 500.0, "at most", "console.first_contentful_paint_ms"),
+    ("frame while 5,000 messages scroll, p95, ms", 33.0, "at most", "console.frame_ms.p95"),
+    ("idle memory with the console in one tab, MB", 90.0, "at most", "console.rss_mb"),
 )
 
 
@@ -95,6 +98,8 @@ def _tables(report: Json) -> Iterator[str]:
         yield from _store(report["store"])
     if "start" in report:
         yield from _start(report["start"])
+    if "console" in report:
+        yield from _console(report["console"])
 
 
 def _ack(section: Json) -> Iterator[str]:
@@ -158,6 +163,18 @@ def _start(section: Json) -> Iterator[str]:
     yield "## Start and idle memory\n"
     rows = [[name.replace("_", " "), f"{value}"] for name, value in section.items() if name != "took_seconds"]
     yield from _table(["", "found"], rows)
+
+
+def _console(section: Json) -> Iterator[str]:
+    yield "## The console\n"
+    rows = [[name.replace("_", " "), _shown(value)] for name, value in section.items() if name != "took_seconds"]
+    yield from _table(["", "found"], rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {one}" for name, one in value.items())
+    return f"{value}"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from bench.gateway_home import start_arguments, write_home
 from bench.patience import until
 from bench.platform import Platform, open_platform
 
-__all__ = ["STARTS", "run"]
+__all__ = ["STARTS", "memory", "run"]
 
 STARTS: Final = 5
 _IDLE_SECONDS: Final = 2.0  # listeners are open and caches are warm by then
@@ -61,7 +61,7 @@ async def _start(home: Path, platform: Platform, app_id: str, *, idle: bool = Fa
         await platform.connected(app_id)
         if idle:
             await asyncio.sleep(_IDLE_SECONDS)
-            found |= await _memory(process.pid)
+            found |= await memory(process.pid)
         return found
 
 
@@ -87,7 +87,7 @@ async def _answers(port: int) -> bool:
         writer.close()
 
 
-async def _memory(pid: int) -> dict[str, float]:
+async def memory(pid: int) -> dict[str, float]:
     """Give the resident set in MB as `ps` shows it, and what of it is this process's alone where the kernel tells."""
     asked = await asyncio.create_subprocess_exec("ps", "-o", "rss=", "-p", str(pid), stdout=asyncio.subprocess.PIPE)
     told, _ = await asked.communicate()

@@ -24,6 +24,7 @@ from hongyan.adapters.store import backup as copies
 from hongyan.adapters.store.lock import FileLock
 from hongyan.adapters.store.revision import Condition, create, ensure_current
 from hongyan.application.accept_message import accept_event
+from hongyan.application.check_coverage import coverage_loop
 from hongyan.application.commits import Commits, Watcher
 from hongyan.application.configure import add_workspace
 from hongyan.application.count_calls import keep_calls
@@ -31,6 +32,7 @@ from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppProfile, AppReport, Check, ListenerView, identity_loop, verify_app
+from hongyan.application.open_gaps import OpenGaps
 from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
 from hongyan.config import AppSettings, Settings, Thoughts, load_settings
@@ -148,6 +150,7 @@ class Gateway:
                 if AppId(app.app_id) in self.desk.chats:
                     group.create_task(self._listen(app))
                     group.create_task(identity_loop(self.desk, _profile(app)))
+                    group.create_task(coverage_loop(self.desk, AppId(app.app_id)))
             for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop):
                 group.create_task(loop(self.desk))
 
@@ -301,6 +304,7 @@ async def _wire(settings: Settings, wiring: Wiring, resources: _Resources, clock
         folders=HostFolders(),
         options=options,
         order=Order(await store.one(queries.LAST_SEQ) or 0),
+        gaps=OpenGaps(await store.all(queries.GAP_IDS)),
         chats=dict(_chats(settings, resources, clock, entropy)),
     )
     for workspace in settings.workspaces:

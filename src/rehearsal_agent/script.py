@@ -48,6 +48,8 @@ class Word(StrEnum):
     """`hang` sends nothing until it is cancelled."""
     IGNORE_CANCEL = "ignore-cancel"
     """`ignore-cancel:MS` streams until MS (7000) after its cancel; with a NAME until that file exists."""
+    STEERING = "steering"
+    """`steering:refuse` refuses words that come while the turn runs; `steering:hang` never answers them."""
     CRASH = "crash"
     """`crash` ends the process at once; `crash:after` streams half of a sentence first."""
     EXIT = "exit"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from hongyan.application.desk import Chat, Desk
-from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
+from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
 from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
-from hongyan.domain.identity import MessageId
+from hongyan.domain.identity import ChatId, MessageId
 from hongyan.domain.messages import Outbound, Toast
 from hongyan.ports.agents import Agent, Agents
 from hongyan.ports.chat import Cards, CardStreams, ChatEvent, EventSink, Listener, ListenerState, MessageWriter
@@ -26,10 +26,14 @@ POINT_OF_LABEL: Final = {
     "complete": "completed",
     "intend_part": "part_intended",
     "keep_receipt": "receipt_saved",
+    "say_otherwise": "said_otherwise",
     "ask": "asked",
     "intend_card": "card_intended",
     "keep_card": "card_saved",
     "decide": "decided",
+    "run_again": "acted",
+    "intend_steer": "steer_intended",
+    "merge_steer": "steer_merged",
     "keep_entity": "entity_saved",
     "rotate_card": "rotating",
     "close_card": "card_closing",
@@ -63,6 +67,7 @@ CARD_POINTS: Final = (
     "card_written",
     "card_saved",
     "decided",
+    "acted",
     "answering",
     "rotating",
     "card_closing",
@@ -129,6 +134,9 @@ class _Writer:
         await self._inner.edit(message, text)
         await self._trigger.reach("look_written")
 
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        return self._inner.pause(chat, answers)
+
 
 class _Cards:
     def __init__(self, inner: Cards, trigger: Trigger) -> None:
@@ -189,6 +197,10 @@ class _Listener:
 
         await self._inner.listen(receive, acked)
 
+    async def renew(self) -> None:
+        await self._trigger.gate()
+        await self._inner.renew()
+
     def state(self) -> tuple[ListenerState, int]:
         return self._inner.state()
 
@@ -222,6 +234,12 @@ class _Agent:
 
     async def kill(self) -> None:
         await self._inner.kill()
+
+    async def steer(self, text: str) -> SteerOutcome:
+        await self._trigger.gate()
+        outcome = await self._inner.steer(text)
+        await self._trigger.reach("steered")
+        return outcome
 
     async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
         await self._trigger.reach("answering")

@@ -4,17 +4,27 @@ import pytest
 from tests.harness import World
 
 from feishu_simulator.faults import Effect
+from feishu_simulator.model import Message
+from hongyan.domain import limits
 
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
 UNREACT = "DELETE /open-apis/im/v1/messages/:message_id/reactions/:reaction_id"
+RUNNING = "SELECT 1 FROM turns WHERE state = 'running'"
 WITHIN_MS = 5_000
+
+
+async def until_marked(world: World, said: Message) -> None:
+    """Let the time pass after which a running Turn is marked as working."""
+    await world.until_rows(RUNNING)
+    await world.advance(limits.SAFETY_SCAN_MS)
+    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
 
 
 @pytest.mark.scenario("L107")
 async def test_a_turn_that_says_nothing_has_its_mark_while_it_runs_and_not_when_it_is_stopped(world: World) -> None:
     said = world.say("[[think:pondering]][[hang]]")
     since = world.clock.now()
-    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
+    await until_marked(world, said)
     world.say("/stop")
     await world.until(lambda: world.marks_on(said) == ["Get"])
     assert world.clock.now() - since <= WITHIN_MS
@@ -26,7 +36,7 @@ async def test_a_turn_that_says_nothing_has_its_mark_while_it_runs_and_not_when_
 @pytest.mark.scenario("L107")
 async def test_a_turn_that_is_held_without_a_word_of_its_agent_loses_its_mark(plain_world: World) -> None:
     said = plain_world.say("[[think:pondering]][[hang]]")
-    await plain_world.until(lambda: plain_world.marks_on(said) == ["Get", "OnIt"])
+    await until_marked(plain_world, said)
     await plain_world.restart()
     since = plain_world.clock.now()
     await plain_world.until_rows("SELECT 1 FROM turns WHERE state = 'held'")
@@ -45,7 +55,7 @@ async def test_a_mark_that_could_not_be_taken_away_is_tried_again_and_nothing_el
 ) -> None:
     world.fault(UNREACT, effect)
     said = world.say("[[say:begun]][[wait:go]]")
-    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
+    await until_marked(world, said)
     world.release("go")
     await world.until_rows("SELECT 1 FROM requests WHERE closed_as = 'answered' AND text LIKE '%begun%'")
     written = len(world.platform.requests(REPLY))
@@ -60,7 +70,7 @@ async def test_a_mark_that_could_not_be_taken_away_is_tried_again_and_nothing_el
 async def test_a_removal_that_happened_without_an_answer_is_not_made_twice(world: World) -> None:
     world.fault(UNREACT, Effect(lost_response=True))
     said = world.say("[[say:begun]][[wait:go]]")
-    await world.until(lambda: world.marks_on(said) == ["Get", "OnIt"])
+    await until_marked(world, said)
     world.release("go")
     await world.until_settled(flowing=True)
     assert world.marks_on(said) == ["Get"]

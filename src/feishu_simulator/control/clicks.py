@@ -25,7 +25,7 @@ class ClickDesk:
         started: list[Click] = []
 
         def act(asked: Asked) -> Json:
-            started.append(_pressed(asked))
+            started.append(press(asked))
             return {}
 
         asked = Asked(self._platform, {}, {}, await request.body())
@@ -49,6 +49,12 @@ class ClickDesk:
             unsubscribe()
 
 
+def press(asked: Asked) -> Click:
+    """Use a card's control as a person, and wait for what comes of it."""
+    form = asked.form(ClickForm)
+    return asked.platform.clicks.press(asked.person(form.user), form.message, form.to_press())
+
+
 def clicks(asked: Asked) -> Json:
     """Return every click, or those on `message_id`."""
     message_id = asked.query.get("message_id")
@@ -67,8 +73,3 @@ def card(asked: Asked) -> Json:
         for item in asked.platform.card_updates(message_id)
     ]
     return {**found, "updates": updates}
-
-
-def _pressed(asked: Asked) -> Click:
-    form = asked.form(ClickForm)
-    return asked.platform.clicks.press(asked.person(form.user), form.message, form.to_press())

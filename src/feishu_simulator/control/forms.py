@@ -20,9 +20,9 @@ def _decodable(value: str) -> str:
 
 
 class Form(BaseModel):
-    """The base: unknown fields refused."""
+    """The base: unknown fields refused, and values of another type than the described one."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class ClientConfigForm(Form):
@@ -208,6 +208,7 @@ class EffectForm(Form):
     rate_limit: RateLimitForm | None = None
     lost_response: bool = False
     swallow: bool = False
+    hollow_response: bool = False
     refuse_connection: bool = False
     drop: bool = False
     duplicate: bool = False
@@ -216,6 +217,7 @@ class EffectForm(Form):
     half_dead: bool = False
     no_redelivery: bool = False
     stale_token: bool = False
+    unlisted_ms: int = Field(default=0, ge=0)
     fragments: int | None = Field(default=None, ge=1)
     fragments_shuffled: bool = False
 

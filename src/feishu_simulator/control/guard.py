@@ -4,13 +4,15 @@ import hmac
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from feishu_simulator.control.act import refusal
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 OPEN_PATHS = frozenset({"/"})  # its own code says what a visitor without a session sees
+OWN_PAGES = frozenset({"same-origin", "none"})  # what a browser says of a call by our page, or by a person
+HEADERS = {"x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,11 @@ class Guard:
         """Let a call through or answer why not."""
         objection = self._objection(scope)
         if objection is None:
-            await self._inside(scope, receive, send)
+            await self._inside(scope, receive, _with_headers(send))
         else:
             status, message = objection
-            await refusal(status, "forbidden" if status == 403 else "unauthorized", message)(scope, receive, send)
+            answer = refusal(status, "forbidden" if status == 403 else "unauthorized", message)
+            await answer(scope, receive, _with_headers(send))
 
     def _objection(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
@@ -83,6 +86,19 @@ class Guard:
             return None
         if not self._door.has_session(headers):
             return 401, "the control API needs its token"
+        if headers.get("sec-fetch-site", "none") not in OWN_PAGES:  # a cookie also goes to other ports
+            return 403, "the call comes from another page"
         if scope["method"] not in SAFE_METHODS and "origin" not in headers:
             return 403, "a browser's call needs its Origin"
         return None
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending

@@ -5,10 +5,11 @@ from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.application.post_card import has_no_driver, refuse_card, refused_code, write_card
+from hongyan.application.refused import after_refusal
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
 from hongyan.domain.cards import from_json, is_clickable
-from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where
+from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where, insert
 from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -36,13 +37,15 @@ __all__ = [
 
 _INTENTS: Final = {
     Transport.TEXT: "intend_part",
+    Transport.POST: "intend_part",
+    Transport.WORDS_CARD: "intend_part",
     **dict.fromkeys(CARD_POSTS, "intend_card"),
     **dict.fromkeys(CARD_LOOKS, "intend_look"),
 }
 
 
 async def deliver_part(desk: Desk, part: Part) -> None:
-    """Write a planned text, or repeat an unknown one with its own key inside the window.
+    """Write planned words, or repeat unknown ones with their own key inside the window.
 
     Killed after the intent, the part is unknown at the next start and goes the same way; nothing is written twice,
     because the platform keeps the key longer than we use it.
@@ -53,10 +56,14 @@ async def deliver_part(desk: Desk, part: Part) -> None:
     intended = await intend(desk, part)
     if intended is None:
         return
+    desk.haste.end(part.id)  # from here on the platform is what everybody waits for
+    doubted = part.state is PartState.UNKNOWN
     try:
         message = await _write(desk, intended)
+    except ChatRejectedError as error:
+        await _follow_refusal(desk, intended, error, doubted=doubted)
     except ChatError as error:
-        await note_failure(desk, intended, error)
+        await note_failure(desk, intended, error, doubted=doubted)
     else:
         await keep_receipt(desk, intended, message)
     desk.wakeup.wake(OUTBOX)
@@ -65,8 +72,27 @@ async def deliver_part(desk: Desk, part: Part) -> None:
 async def _write(desk: Desk, part: Part) -> MessageId:
     if part.transport in CARD_POSTS:
         return await write_card(desk, part)
-    at = Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key)
+    at = Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key, part.transport)
     return await desk.chat(part.app).writer.write(at)
+
+
+async def _follow_refusal(desk: Desk, part: Part, error: ChatRejectedError, *, doubted: bool) -> None:
+    """Keep the refusal with what follows it in one transaction, so that a crash finds both or neither."""
+    if part.transport in CARD_POSTS:
+        await refuse_card(desk, part, error)
+        return
+    try:
+        follows = await after_refusal(desk, part, error, doubted=doubted)
+    except ChatError as unread:
+        await note_failure(desk, part, unread, doubted=doubted)
+        return
+    if follows is None:
+        await refuse_part(desk, part, error)
+    elif isinstance(follows, Part):
+        refused = move_part(part, PartEvent.REFUSE, next_at=None, code=refused_code(error))
+        await _keep(desk, "say_otherwise", refused, insert("parts", follows))
+    else:
+        await keep_receipt(desk, part, follows)
 
 
 async def intend(desk: Desk, part: Part, *also: Change) -> Part | None:
@@ -123,21 +149,22 @@ async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> No
     await settle_part(desk, fresh, (step,), PartState.WITHHELD)
 
 
-async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
-    """Keep what a failed write means: nothing written and due again, refused for good, or unknown."""
-    now, code = desk.clock.now(), error.code
+async def note_failure(desk: Desk, part: Part, error: ChatError, *, doubted: bool = False) -> None:
+    """Keep what a failed write means: nothing written and due again, refused for good, or unknown.
+
+    `doubted` says that an earlier attempt had no clear outcome; it stays so whatever became of this one.
+    """
+    code, due = error.code, desk.clock.now() + back_off(part.attempts)
     if isinstance(error, ChatThrottledError):
-        due = now + max(int(error.retry_after.total_seconds() * 1_000), back_off(part.attempts))
-        await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
-    elif isinstance(error, ChatUnreachableError | ChatBlockedError):
-        due = now + back_off(part.attempts)
+        due = max(due, desk.clock.now() + int(error.retry_after.total_seconds() * 1_000))
+    deferred = isinstance(error, ChatThrottledError | ChatUnreachableError | ChatBlockedError)
+    if deferred and not doubted:
         await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
     elif isinstance(error, ChatRejectedError) and part.transport in CARD_POSTS:
         await refuse_card(desk, part, error)
     elif isinstance(error, ChatRejectedError):
         await refuse_part(desk, part, error)
     else:
-        due = now + back_off(part.attempts)
         await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code=code), *lost_card(part))
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
+from hongyan.application.steer_turn import settle_steers
 from hongyan.domain.agents import AgentSeat, Prompt
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
@@ -31,7 +32,7 @@ class Settled:
 async def open_intents(desk: Desk) -> list[Settled]:
     """Mark every write that was under way as unknown and due, or as never made where that is proved.
 
-    Call it once before the outbox starts.
+    Words on their way into a Turn are owed. Call it once before anything runs.
     """
     settled = []
     for part in await desk.store.all(queries.INTENDED_PARTS):
@@ -45,7 +46,7 @@ async def open_intents(desk: Desk) -> list[Settled]:
             steps, way = (lost, *lost_card(part)), "unknown"
         await insist(desk, partial(desk.store.commit, Changes("cut_off_part", steps)))
         settled.append(Settled("part", part.id, way))
-    return settled
+    return [*settled, *(Settled("steer", request, "owed") for request in await settle_steers(desk))]
 
 
 async def unfinished_turns(desk: Desk) -> list[Turn]:

@@ -3,6 +3,7 @@
 from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.deliveries import Delivery, Part, PartState
+from hongyan.domain.messages import Transport
 from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request
 from hongyan.ports import queries
 
@@ -30,7 +31,8 @@ async def _closing(desk: Desk, part: Part, reached: PartState) -> tuple[Change, 
         return ()
     siblings = await desk.store.all(queries.PARTS_OF_DELIVERY, delivery_id=delivery.id)
     replaced = {sibling.replaces for sibling in siblings}
-    states = [reached if sibling.id == part.id else sibling.state for sibling in siblings if sibling.id not in replaced]
+    words = [one for one in siblings if one.id not in replaced and one.transport is not Transport.CARD_PATCH]
+    states = [reached if word.id == part.id else word.state for word in words]  # a later look of a card says no more
     return _close(desk, request, delivery, states)
 
 
@@ -50,6 +52,6 @@ def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartSt
         return ()
     if request.state is RequestState.CLOSED:
         return ()
-    if all(state is PartState.WITHHELD for state in states):
+    if all(state in {PartState.WITHHELD, PartState.VERIFIED} for state in states):
         return (close_request(request, ClosedAs.SILENT, now, code="access.revoked"),)
     return (close_request(request, ClosedAs.UNDELIVERED, now, owed=1, owed_why="delivery.not_verified"),)

@@ -7,6 +7,7 @@ planned, so that a lost hint, a restart and another surface's decision all end i
 from collections import defaultdict
 
 from hongyan.application.desk import CARDS, OUTBOX, Desk
+from hongyan.application.show_owed import look_at_owed
 from hongyan.application.show_progress import Look, ProgressShow
 from hongyan.domain.approval_card import Line, render_approvals
 from hongyan.domain.cards import to_json
@@ -37,6 +38,9 @@ class CardShow:
             raise AssertionError("a card is issued with its first look")
         if card.kind is CardKind.APPROVAL:
             look: Look | None = await self._approvals(card)
+        elif card.kind is CardKind.OWED:
+            owed = await look_at_owed(self._desk, card)
+            look = Look(owed.card, owed.last)
         else:
             look = await self._progress.look(card, planned)
         if look is not None:
@@ -56,7 +60,8 @@ class CardShow:
 
     def _new_look(self, card: IssuedCard, planned: Part, look: Look) -> list[Change]:
         content, unsent = to_json(look.card), planned.state is PartState.PLANNED
-        if unsent and look.last and planned.transport in CARD_POSTS:
+        needless = look.last and card.kind is not CardKind.OWED  # a list answers a command, late or not
+        if unsent and needless and planned.transport in CARD_POSTS:
             return [move_part(planned, PartEvent.SUPERSEDE, next_at=None)]  # nobody saw it, and nobody needs to
         if unsent and (planned.attempts == 0 or (planned.transport in CARD_POSTS and not card.entity)):
             where: Where = {"id": planned.id, "state": PartState.PLANNED.value, "attempts": planned.attempts}

@@ -23,6 +23,8 @@ __all__ = [
     "ReadBack",
     "ReadBackKind",
     "Reasoned",
+    "SteerOutcome",
+    "Steered",
     "TextArrived",
     "ThoughtArrived",
     "ToolChanged",
@@ -166,6 +168,22 @@ class PermissionAnswer(StrEnum):
     CANCEL = "cancel"
 
 
+class SteerOutcome(StrEnum):
+    """What became of words that were handed to a running prompt."""
+
+    TAKEN = "taken"
+    NO_TURN = "no_turn"  # the prompt had ended by then; the agent keeps nothing of the words
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """The agent took more words of the person into the running prompt."""
+
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class AgentWarned:
     """The agent said something about itself that belongs to no answer."""
@@ -211,6 +229,7 @@ AgentEvent = (
     | ToolChanged
     | PermissionAsked
     | PermissionWithdrawn
+    | Steered
     | AgentWarned
     | TurnEnded
     | Lost

@@ -121,7 +121,7 @@ def fenced(text: str) -> str:
 
 
 def _seen(text: str) -> str:
-    return _CONTROL.sub("\ufffd", escape_mentions(text).replace("\r\n", "\n"))
+    return escape_mentions(_CONTROL.sub("\ufffd", text.replace("\r\n", "\n")))
 
 
 def block_words(block: Text | Code | Stream | Note) -> str:
@@ -199,4 +199,6 @@ _WORDED: Final[dict[str, type[Text] | type[Code] | type[Stream] | type[Note]]] =
     "stream": Stream,
     "note": Note,
 }
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # unseen, or turn the line around
+_CONTROL: Final = re.compile(  # unseen, or turn the line around: what is allowed must be what is read
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)

@@ -33,6 +33,7 @@ __all__ = [
     "CardTooHeavyError",
     "ChatBlockedError",
     "ChatError",
+    "ChatFormRefusedError",
     "ChatNotFoundError",
     "ChatOutOfSequenceError",
     "ChatRejectedError",
@@ -209,6 +210,12 @@ class ChatOutOfSequenceError(ChatRejectedError):
     code = "chat.out_of_sequence"
 
 
+class ChatFormRefusedError(ChatRejectedError):
+    """The platform does not take the words in this form: its kind, its size, or its content; another form may do."""
+
+    code = "chat.form_refused"
+
+
 class ChatNotFoundError(ChatRejectedError):
     """What was asked for does not exist or is not visible to this App."""
 
@@ -216,9 +223,18 @@ class ChatNotFoundError(ChatRejectedError):
 
 
 class ChatBlockedError(ChatError):
-    """The App lacks something (secret, permission, activation, quota) until a person mends it; nothing was written."""
+    """The App lacks something (secret, permission, activation, quota) until a person mends it; nothing was written.
+
+    `permissions` names those that the platform asks for; any one of them is enough.
+    """
 
     code = "chat.blocked"
+
+    def __init__(
+        self, message: str, *, platform_code: int = 0, hint: str = "", permissions: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, platform_code=platform_code, hint=hint)
+        self.permissions = permissions
 
 
 class ChatThrottledError(ChatError):

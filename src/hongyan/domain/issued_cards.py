@@ -48,6 +48,7 @@ __all__ = [
     "lost_card",
     "name_entity",
     "next_look",
+    "owed_card_id",
     "post_otherwise",
     "progress_card_id",
     "shown_card",
@@ -63,6 +64,7 @@ class CardKind(StrEnum):
 
     APPROVAL = "approval"
     PROGRESS = "progress"
+    OWED = "owed"  # the answer to a question for what waits
 
 
 class CardState(StrEnum):
@@ -72,6 +74,13 @@ class CardState(StrEnum):
     VISIBLE = "visible"
     UNCERTAIN = "uncertain"
     CLOSED = "closed"
+
+
+_PHASES: Final = {
+    CardKind.APPROVAL: Phase.ASK,
+    CardKind.PROGRESS: Phase.PROGRESS,
+    CardKind.OWED: Phase.REPLY,
+}
 
 
 class Surface(StrEnum):
@@ -143,9 +152,17 @@ def progress_card_id(turn: str, ordinal: int) -> str:
     return derive("card", turn, str(ordinal))
 
 
+def owed_card_id(request: str) -> str:
+    """Name the card that answers a request for what waits."""
+    return derive("card", request)
+
+
 @dataclass(frozen=True, slots=True)
 class CardWish:
-    """What a new card is, what it first shows, how it is to be posted, and the boot clock now."""
+    """What a new card is, what it first shows, how it is to be posted, and the boot clock now.
+
+    `lines` counts what it is about, shown or not.
+    """
 
     id: str
     kind: CardKind
@@ -153,6 +170,7 @@ class CardWish:
     ordinal: int
     language: Language
     content: str
+    lines: int = 1
     surface: Surface = Surface.WHOLE
     boot: int = 0
     boot_id: str = ""
@@ -179,7 +197,7 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         delivery_id=delivery.id,
         part_id=part.id,
         ordinal=wish.ordinal,
-        lines=1,
+        lines=wish.lines,
         language=wish.language,
         surface=wish.surface,
         entity="",
@@ -203,8 +221,8 @@ def _delivery(route: Route, wish: CardWish, stamp: Stamp) -> Delivery:
         binding_revision=route.binding_revision,
         app=route.app,
         chat_id=route.chat_id,
-        phase=Phase.ASK if wish.kind is CardKind.APPROVAL else Phase.PROGRESS,
-        closes_as=ClosedAs.OPEN,
+        phase=_PHASES[wish.kind],
+        closes_as=ClosedAs.ANSWERED if wish.kind is CardKind.OWED else ClosedAs.OPEN,
         created_at=stamp.now,
         seq=stamp.seq,
     )

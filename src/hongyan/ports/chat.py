@@ -54,10 +54,11 @@ class MessageWriter(Protocol):
     """Texts: posted once per idempotency key, and edited."""
 
     async def write(self, outbound: Outbound) -> MessageId:
-        """Post the text once per key: the same key within the platform's window gives the first message's id.
+        """Post the words once per key: the same key within the platform's window gives the first message's id.
 
-        Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
-        nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        Raise ChatTargetGoneError, ChatFormRefusedError, ChatRejectedError, ChatThrottledError, ChatBlockedError or
+        ChatUnreachableError when nothing was written, ChatUnknownOutcomeError when it may have been (also for a
+        success without an id).
         """
 
     async def edit(self, message: MessageId, text: str) -> None:
@@ -65,6 +66,9 @@ class MessageWriter(Protocol):
 
         The platform takes a bounded number of edits a message. Errors as for `write`.
         """
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        """Give the milliseconds until a fresh message or an answer may go to a chat; 0 when it may go now."""
 
 
 class Cards(Protocol):
@@ -167,6 +171,12 @@ class Listener(Protocol):
         the person who pressed; the platform waits three seconds for it. `acknowledged` is called after the
         acknowledgement was written to the socket. Events of kinds that the gateway does not use are acknowledged and
         dropped.
+        """
+
+    async def renew(self) -> None:
+        """Open another connection and close the one before, in this order; nothing while none is open.
+
+        When the platform does not let another one open, the one before stays.
         """
 
     def state(self) -> tuple[ListenerState, int]:

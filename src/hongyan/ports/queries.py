@@ -8,11 +8,13 @@ from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
+from hongyan.domain.coverage import Coverage, Gap
 from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
+from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
 from hongyan.domain.quota import AppCalls
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState
@@ -21,6 +23,7 @@ from hongyan.ports.store import Query
 
 __all__ = [
     "ACTIVE_TURNS",
+    "ACTS_OF_CARD",
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
@@ -39,14 +42,21 @@ __all__ = [
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
+    "COVERAGE",
+    "COVERED_BINDINGS",
     "DECISION",
     "DECISIONS_OF_CARD",
     "DECISIONS_OF_SESSION",
+    "DECLARED_GAPS",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
     "EVENTS_OF_TURN",
     "EXPIRED_PAIRINGS",
+    "FORMER_COVERAGE",
+    "GAP",
+    "GAPS_OF_CHAT",
+    "GAP_IDS",
     "HELD_BEFORE",
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
@@ -58,6 +68,7 @@ __all__ = [
     "MESSAGE_PAGE",
     "META",
     "NEWEST_CARD",
+    "NEWEST_OWED_CARD",
     "NEWEST_SESSION",
     "OPEN_CARDS",
     "OPEN_DECISIONS",
@@ -78,9 +89,12 @@ __all__ = [
     "RECENT_DECISIONS",
     "RECENT_REQUESTS",
     "REQUEST",
+    "REQUESTS_OF_CARD",
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
+    "STEERS_OF_TURNS",
+    "STEERS_ON_THEIR_WAY",
     "STEPS_OF_TURNS",
     "STOPS_WAITING",
     "TURN",
@@ -173,6 +187,7 @@ class TurnLine:
     running_at: int
     ended_at: int
     stopped_by: str
+    stop_at: int
     code: str
     detail: str
     hold_reason: str
@@ -183,6 +198,15 @@ class TurnLine:
     closed_as: str
     owed: int
     version: int
+
+
+@dataclass(frozen=True, slots=True)
+class SteerLine:
+    """Words that a Turn took while it ran. `at` is UTC milliseconds."""
+
+    turn_id: str
+    text: str
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +272,8 @@ CAPTURED_HEADS: Final = Query("captured_heads", Request)
 TWIN: Final = Query("twin", int)
 LAST_SEQ: Final = Query("last_seq", int)
 STOPS_WAITING: Final = Query("stops_waiting", Request)
+STEERS_ON_THEIR_WAY: Final = Query("steers_on_their_way", Request)
+STEERS_OF_TURNS: Final = Query("steers_of_turns", SteerLine)
 OWED: Final = Query("owed", Request)
 OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)
@@ -286,6 +312,9 @@ CARD_OF_PART: Final = Query("card_of_part", IssuedCard)
 CARD_OF_DELIVERY: Final = Query("card_of_delivery", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
+NEWEST_OWED_CARD: Final = Query("newest_owed_card", IssuedCard)
+REQUESTS_OF_CARD: Final = Query("requests_of_card", Request)
+ACTS_OF_CARD: Final = Query("acts_of_card", ActRow)
 WAITING_LINES: Final = Query("waiting_lines", int)
 DECISIONS_OF_CARD: Final = Query("decisions_of_card", Decision)
 BUTTON: Final = Query("button", IssuedButton)
@@ -306,3 +335,11 @@ DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
 CALLS_OF_APPS: Final = Query("calls_of_apps", AppCalls)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
+
+COVERED_BINDINGS: Final = Query("covered_bindings", Binding)
+COVERAGE: Final = Query("coverage", Coverage)
+FORMER_COVERAGE: Final = Query("former_coverage", Coverage)
+GAP: Final = Query("gap", Gap)
+GAP_IDS: Final = Query("gap_ids", str)
+DECLARED_GAPS: Final = Query("declared_gaps", Gap)
+GAPS_OF_CHAT: Final = Query("gaps_of_chat", Gap)

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
+from starlette.types import ASGIApp
 from tests.harness.world import World, open_world
 
+from feishu_simulator.faults import Effect
 from hongyan.application.decide import decide
+from hongyan.application.end_turn import hold_turn
+from hongyan.application.send_text import send_text
 from hongyan.application.sessions import open_local_session
-from hongyan.domain.changes import Changes
+from hongyan.domain.changes import Changes, Update, insert
+from hongyan.domain.conversations import HoldReason
 from hongyan.domain.decisions import Outcome, ask_steps
 from hongyan.domain.identity import TurnId
 from hongyan.entrypoints.daemon.doors import Door, bind_port
@@ -48,6 +53,17 @@ class Console:
 
     world: World
     access: Access
+    app: ASGIApp
+    door: Door
+
+    async def close_door(self) -> None:
+        """Let the page find nobody at the gateway's address."""
+        await self.door.close()
+
+    async def open_door(self) -> None:
+        """Answer at the same address again."""
+        self.door = Door(self.app, bind_port("127.0.0.1", self.access.port))
+        await self.door.open()
 
     def link(self, where: str = "") -> str:
         """Give a fresh one-time link."""
@@ -65,14 +81,44 @@ class Console:
         """Let the next agent program of the executor `gated` wait."""
         (self.world.agent_state / "gate").unlink()
 
+    async def binding_becomes(self, audience: str) -> None:
+        """Let the place of this machine's Sessions be another kind of place."""
+        change = Update("bindings", {"audience": "local"}, {"audience": audience})
+        await self.world.gateway.desk.store.commit(Changes("become", (change,)))
+
     async def asked(self) -> str:
         """Wait until an agent asks, and give the decision's id."""
         await self.world.until_rows("SELECT 1 FROM decisions WHERE state = 'asked'")
         return str((await self.world.rows("SELECT id FROM decisions WHERE state = 'asked'"))[0][0])
 
-    async def decide(self, identity: str, outcome: Outcome, where: str = "card") -> None:
+    async def decide(self, identity: str, outcome: Outcome, where: str = "card", by: str = "owner") -> None:
         """Decide on another surface."""
-        await decide(self.world.gateway.desk, identity, outcome, "owner", where)
+        await decide(self.world.gateway.desk, identity, outcome, by, where)
+
+    async def without_arguments(self, identity: str) -> None:
+        """Let a request have come without its arguments."""
+        change = Update("decisions", {"id": identity}, {"arguments": ""})
+        await self.world.gateway.desk.store.commit(Changes("strip", (change,)))
+
+    async def outcome_becomes_unknown(self) -> None:
+        """Hold the Turn that runs: nobody knows what its agent did."""
+        rows = await self.world.rows("SELECT id FROM turns WHERE state = 'running'")
+        await hold_turn(self.world.gateway.desk, TurnId(rows[0][0]), HoldReason.UPSTREAM_UNKNOWN)
+        await self.world.until_rows("SELECT 1 FROM turns WHERE state = 'held'")
+
+    async def platform_goes_away(self) -> None:
+        """Cut the long connection and let no other be opened."""
+        connections = self.world.platform.connections
+        self.world.fault("endpoint", Effect(http_status=503), times=1_000)
+        for connection in list(connections.all.values()):
+            if connection.live:
+                connections.cut(connection.connection_id, 1006)
+        await self.world.until(lambda: self.world.gateway.listeners()[0].state != "listening")
+
+    async def owner_is_called(self, name: str) -> None:
+        """Give the owner another name."""
+        change = Update("owners", {"app": self.world.app_id}, {"name": name})
+        await self.world.gateway.desk.store.commit(Changes("rename", (change,)))
 
     async def outcome(self, identity: str) -> str:
         """Give what was decided."""
@@ -93,16 +139,17 @@ async def console(home: Path) -> AsyncIterator[Console]:
         await world.bind()
         listening = bind_port("127.0.0.1", 0)
         access = Access(int(listening.getsockname()[1]))
-        door = Door(create_app(world.gateway, Process(home), access), listening)
-        await door.open()
+        app = create_app(world.gateway, Process(home), access)
+        house = Console(world, access, app, Door(app, listening))
+        await house.door.open()
         flow = asyncio.create_task(_flow(world))
         try:
-            yield Console(world, access)
+            yield house
         finally:
             flow.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await flow
-            await door.close()
+            await house.close_door()
             listening.close()
 
 
@@ -110,6 +157,21 @@ async def _flow(world: World) -> None:
     while True:
         await asyncio.sleep(TICK_MS / 1_000)
         await world.advance(TICK_MS)
+
+
+async def history(house: Console, session: str, amount: int) -> None:
+    """Give a Session a past: one answered Turn, many times over."""
+    desk = house.world.gateway.desk
+    first = (await send_text(desk, session, "message 1", "1")).turn
+    await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
+    model = await desk.store.one(queries.TURN, id=first.id)
+    assert model is not None
+    turns = [
+        replace(model, id=TurnId(f"turn_{n}"), client_turn_id=str(n), text=f"message {n}", position=n, request_id=None)
+        for n in range(2, amount + 1)
+    ]
+    place = Update("sessions", {"id": session}, {"next_position": amount})
+    await desk.store.commit(Changes("past", (*(insert("turns", one) for one in turns), place)))
 
 
 async def ready(page: Page) -> None:

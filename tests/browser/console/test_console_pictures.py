@@ -1,64 +1,86 @@
-"""Pictures of every place at each width for people to look at, and axe's judgement of each."""
+"""Pictures of every place, at each width, full, quiet, blocked and unavailable; and axe's judgement of each.
+
+`scripts/pictures --places FOLDER` keeps them for people to look at. Each is taken only when its words stand there.
+"""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 from tests.browser.conftest import Look, OpenPage, snap
-from tests.browser.console.scene import Console, an_edit_is_asked, console, ready
-
-from hongyan.application.send_text import send_text
+from tests.browser.console.furnished import blocked, full, quiet
+from tests.browser.console.scene import Console, console, ready
 
 pytestmark = pytest.mark.browser
 
-SERIOUS = {"serious", "critical"}
-WIDE, MIDDLE, NARROW = Look(1440, 1000), Look(1024, 800), Look(390, 844, touch=True)
-ANSWER = """Yes, and that is the fault. `retry_part` asks for a fresh key on each attempt.
+SERIOUS: Final = {"serious", "critical"}
+LOOKS: Final = {
+    "1440": Look(1440, 1000),
+    "390": Look(390, 844, touch=True),
+    "1440-dark-zh": Look(1440, 1000, "zh-CN", "dark"),
+    "390-dark-zh": Look(390, 844, "zh-CN", "dark", touch=True),
+    "1024": Look(1024, 800),
+}
+LOST: Final = ["ERR_", "Failed to load"]
 
-| window | outcome |
-|---|---|
-| 50 minutes | verified |
-| later | unknown |
 
-```python
-async def retry_part(part: Part) -> Outcome:
-    return await writer.send(part, part.uuid)
-```
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place: its address, and the words that must stand there in English and in Chinese."""
 
-See [the platform's page](https://open.feishu.cn/document) and <b>not bold</b>."""
+    address: str
+    english: tuple[str, ...]
+    chinese: tuple[str, ...] = ()
+
+
+Furnish = Callable[[Console], Awaitable[str]]
+ALWAYS: Final = {
+    "settings/workspaces": Place("settings/workspaces", ("Folder", "may write"), ("文件夹", "可写")),
+    "settings/bindings": Place("settings/bindings", ("Private chat in Feishu", "live"), ("飞书私聊", "有效")),
+    "settings/executors": Place("settings/executors", ("Program", "rehearsal"), ("程序", "没有在沙箱里运行")),
+    "settings/owners": Place("settings/owners", ("Lin Yan", "Paired"), ("配对于",)),
+    "settings/appearance": Place("settings/appearance", ("Theme", "Language"), ("主题", "语言")),
+    "settings/machine": Place("settings/machine", ("Version", "Home"), ("版本", "主目录")),
+}
+FULL: Final = {
+    "conversation": Place("c/{id}", ("needs your decision", "Allow once", "1 ahead"), ("需要你决定", "允许一次")),
+    "list": Place("", ("needs you", "Private chats", "On this machine"), ("等你处理", "私聊", "本机")),
+    "needs": Place("needs", ("Approval", "oldest first", "No answer"), ("审批", "最早的在前", "没有答复")),
+    "ledger": Place("ledger", ("adds up", "answered", "verified"), ("合得上", "已答复", "已核实")),
+    "settings/apps": Place("settings/apps", ("Long connection", "listening"), ("长连接", "正在收信")),
+    **ALWAYS,
+}
+QUIET: Final = {
+    "conversation": Place("c/{id}", ("verified", "Worked"), ("已核实", "用时")),
+    "list": Place("", ("ready",), ("空闲",)),
+    "needs": Place("needs", ("Nothing waits for you.",), ("没有等你处理的事。",)),
+    "ledger": Place("ledger", ("adds up",), ("合得上",)),
+    "settings/apps": Place("settings/apps", ("listening",), ("正在收信",)),
+}
+BLOCKED: Final = {
+    "conversation": Place("c/{id}", ("held", "Run again"), ("暂停", "重跑")),
+    "list": Place("", ("held",), ("暂停",)),
+    "needs": Place("needs", ("Held", "Run again"), ("暂停", "重跑")),
+    "ledger": Place("ledger", ("owed", "held"), ("待处理", "暂停")),
+    "settings/apps": Place("settings/apps", ("retrying", "Check again"), ("正在重试", "再检查一次")),
+}
+AWAY: Final = (("The gateway is out of reach",), ("联系不上网关",))
+UNREAD: Final = (("This could not be read yet.",), ("还没有读到这里的内容。",))  # where nothing was read before
+UNAVAILABLE: Final = {
+    name: Place(BLOCKED[name].address, *(AWAY if name in {"conversation", "list"} else UNREAD)) for name in BLOCKED
+}
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def house(tmp_path: Path) -> AsyncIterator[Console]:
     async with console(tmp_path) as house:
         yield house
-
-
-async def _furnish(house: Console) -> str:
-    """Fill every place: an answered Turn, a failed one, one that asks, one behind it, and a quiet private chat."""
-    world = house.world
-    world.say("How is the glossary?")
-    await world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
-    session, desk = await house.local(), world.gateway.desk
-    question = "When the platform answers 5xx to part two, do we send it again?"
-    answered = f"{question}[[think:the key must outlive a restart]][[tool:list]][[say:{ANSWER}]]"
-    await send_text(desk, session, answered, "one")
-    await world.until_rows("SELECT 1 FROM turns WHERE client_turn_id = 'one' AND state = 'completed'")
-    await send_text(
-        desk, session, "Compare the two storage engines.[[say:The first one]][[error:-32603:no capacity]]", "two"
-    )
-    await world.until_rows("SELECT 1 FROM turns WHERE client_turn_id = 'two' AND state = 'failed'")
-    thought = "[[think:keep the part's own key for every attempt]]"
-    asking = f"Apply it, then run the tests.{thought}[[tool:list]][[ask:pytest tests/outbox -q]]"
-    await send_text(desk, session, asking, "three")
-    await world.until_rows("SELECT 1 FROM decisions WHERE state = 'asked'")
-    await an_edit_is_asked(house, session, "three")
-    await send_text(desk, session, "Then add a changelog line, in Chinese as well.", "four")
-    return session
 
 
 async def _judge(page: Page) -> None:
@@ -69,74 +91,102 @@ async def _judge(page: Page) -> None:
 
 
 async def _go(page: Page, where: str) -> None:
-    await ready(page)
-    await page.evaluate("where => { location.hash = where; }", where)
+    await page.evaluate("where => { location.hash = `#/${where}`; }", where)
+    await expect(page.locator(".place:visible")).to_have_count(1)
 
 
-@pytest.mark.parametrize(
-    ("name", "look"),
-    [
-        ("1440", WIDE),
-        ("1440-dark-zh", Look(1440, 1000, "zh-CN", "dark")),
-        ("1024", MIDDLE),
-        ("390", NARROW),
-        ("390-dark-zh", Look(390, 844, "zh-CN", "dark", touch=True)),
-    ],
-)
-async def test_every_place_when_there_is_much(house: Console, browser_page: OpenPage, name: str, look: Look) -> None:
-    session = await _furnish(house)
-    page = await browser_page(house.link(), look)
-    await _go(page, f"#/c/{session}")
-    await expect(page.locator(".approval.asked").first).to_be_visible()
-    await page.locator(".answer .code").wait_for(state="attached")
-    await snap(page, f"console-conversation-full-{name}")
+async def _taken(page: Page, place: Place, session: str, name: str) -> None:
+    """Go there, wait for its words, see that nothing is cut off at the side, keep the picture, let axe judge."""
+    await _go(page, place.address.format(id=session))
+    chinese = "-zh" in name
+    for words in place.chinese if chinese else place.english:
+        await expect(page.get_by_text(words).filter(visible=True).first).to_be_visible()
+    if chinese:
+        assert await _english_states(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await snap(page, name)
     await _judge(page)
+
+
+async def _english_states(page: Page) -> list[str]:
+    """Give the states on the page that have no Chinese letter; names and numbers are no states."""
+    states = await page.locator(":is(.state, .caption, .note):not(svg):visible").all_inner_texts()
+    has_chinese = [any("\u4e00" <= letter <= "\u9fff" for letter in text) for text in states]
+    return [text for text, fine in zip(states, has_chinese, strict=True) if not fine and any(map(str.isalpha, text))]
+
+
+async def _all(house: Console, page: Page, places: Mapping[str, Place], furnished: tuple[str, str, str]) -> None:
+    session, state, look = furnished
+    for name, place in places.items():
+        await _taken(page, place, session, f"console-{name.replace('/', '-')}-{state}-{look}")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(
+    ("state", "furnish", "places"),
+    [("full", full, FULL), ("quiet", quiet, QUIET), ("blocked", blocked, BLOCKED)],
+    ids=["full", "quiet", "blocked"],
+)
+async def test_every_place(
+    house: Console, browser_page: OpenPage, state: str, furnish: Furnish, places: Mapping[str, Place], look: str
+) -> None:
+    session = await furnish(house)
+    page = await browser_page(house.link(), LOOKS[look])
+    await ready(page)
+    await _all(house, page, places, (session, state, look))
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_every_place_while_the_gateway_is_away(house: Console, browser_page: OpenPage, look: str) -> None:
+    session = await full(house)
+    page = await browser_page(house.link(), LOOKS[look], allowed=LOST)
+    await ready(page)
+    await _go(page, f"c/{session}")
+    await expect(page.locator(".approval.asked").first).to_be_visible()
+    await house.close_door()
+    await _all(house, page, UNAVAILABLE, (session, "unavailable", look))
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_what_is_chosen_in_the_list_of_needs(house: Console, browser_page: OpenPage, look: str) -> None:
+    await full(house)
+    page = await browser_page(house.link(), LOOKS[look])
+    await ready(page)
+    await _go(page, "needs")
+    await page.locator(".need").filter(has_text="retry.py").locator(".need-body").click()
+    await expect(page.locator(".need-aside .diff")).to_be_visible()
+    await snap(page, f"console-needs-chosen-full-{look}")
+    await _judge(page)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_the_beginning_of_a_conversation(house: Console, browser_page: OpenPage, look: str) -> None:
+    session = await full(house)
+    page = await browser_page(house.link(), LOOKS[look])
+    await ready(page)
+    await _go(page, f"c/{session}")
+    await page.locator(".answer .code").wait_for(state="attached")
+    await expect(page.locator(".approval.asked").first).to_be_visible()
     await page.locator("#transcript").evaluate("node => { node.scrollTop = 0; }")
     await expect(page.locator("#latest")).to_be_visible()
-    await snap(page, f"console-conversation-top-{name}")
-    await _go(page, "#/needs")
-    await expect(page.locator(".need").nth(2)).to_be_visible()
-    await snap(page, f"console-needs-list-full-{name}")
-    await page.locator(".need", has=page.locator(".icon")).filter(has_text="retry.py").locator(".need-body").click()
-    await expect(page.locator(".need-aside .diff")).to_be_visible()
-    await snap(page, f"console-needs-full-{name}")
+    await snap(page, f"console-beginning-full-{look}")
     await _judge(page)
-    for place, mark in (
-        ("ledger", "#sums .sum"),
-        ("settings/apps", ".check"),
-        ("settings/bindings", ".pairs"),
-        ("settings/appearance", ".choice"),
-    ):
-        await _go(page, f"#/{place}")
-        await expect(page.locator(mark).first).to_be_visible()
-        await snap(page, f"console-{place.replace('/', '-')}-full-{name}")
-        await _judge(page)
-    await _go(page, "#/")
-    await expect(page.locator("a.row").first).to_be_visible()
-    await snap(page, f"console-list-full-{name}")
 
 
-@pytest.mark.parametrize(("name", "look"), [("1440", WIDE), ("390", NARROW)])
-async def test_every_place_when_nothing_waits(house: Console, browser_page: OpenPage, name: str, look: Look) -> None:
-    page = await browser_page(house.link(), look)
-    for place, mark in (("", "#list-empty"), ("needs", "#needs-empty .strong"), ("ledger", "#sums .sum")):
-        await _go(page, f"#/{place}")
+@pytest.mark.parametrize("look", ["1440", "390-dark-zh"])
+async def test_a_home_in_which_nothing_was_said(house: Console, browser_page: OpenPage, look: str) -> None:
+    page = await browser_page(house.link(), LOOKS[look])
+    await ready(page)
+    for name, mark in (("list", "#list-empty"), ("needs", "#needs-empty .strong"), ("ledger", "#sums .sum")):
+        await _go(page, "" if name == "list" else name)
         await expect(page.locator(mark).first).to_be_visible()
-        await snap(page, f"console-{place or 'list'}-quiet-{name}")
+        await snap(page, f"console-{name}-empty-{look}")
         await _judge(page)
 
 
-@pytest.mark.parametrize(("name", "look"), [("1440", WIDE), ("390", NARROW)])
-async def test_every_place_when_it_is_blocked(house: Console, browser_page: OpenPage, name: str, look: Look) -> None:
-    session, desk = await house.local(), house.world.gateway.desk
-    await send_text(desk, session, "Deploy it.[[crash:after]]", "one")
-    await house.world.until_rows("SELECT 1 FROM requests WHERE owed = 1")
-    page = await browser_page(house.link(), look)
-    await _go(page, f"#/c/{session}")
-    await expect(page.locator("article.turn .state.failed, article.turn .state.waits").first).to_be_visible()
-    await snap(page, f"console-conversation-blocked-{name}")
+@pytest.mark.parametrize("look", ["1440", "390-dark-zh"])
+async def test_the_page_that_says_how_to_come_in(house: Console, browser_page: OpenPage, look: str) -> None:
+    page = await browser_page(f"{house.access.base_url}/login?t=used", LOOKS[look], allowed=["410"])
+    await expect(page.get_by_text("hongyan status")).to_be_visible()
+    await snap(page, f"console-entrance-{look}")
     await _judge(page)
-    for place, mark in (("needs", ".need"), ("ledger", "#sums .sum")):
-        await _go(page, f"#/{place}")
-        await expect(page.locator(mark).first).to_be_visible()
-        await snap(page, f"console-{place}-blocked-{name}")

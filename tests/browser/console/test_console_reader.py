@@ -2,51 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, Page, Route, expect
+from playwright.async_api import Page, Route, expect
 from tests.browser.conftest import Look, OpenPage
 from tests.browser.console.scene import Console, console, enter, ready, turn, write
 
 from hongyan.application.send_text import send_text
-from hongyan.domain.changes import Changes, Update, insert
-from hongyan.domain.identity import TurnId
-from hongyan.ports import queries
+from hongyan.domain.changes import Changes, Update, Value
 
 pytestmark = pytest.mark.browser
 
 POSTS = "**/api/v1/sessions/*/turns"
-OF_THE_BOTTOM = "node => Math.round(node.scrollHeight - node.scrollTop - node.clientHeight)"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def house(tmp_path: Path) -> AsyncIterator[Console]:
     async with console(tmp_path) as house:
         yield house
-
-
-async def _history(house: Console, session: str, amount: int) -> None:
-    """Give a Session a past: one answered Turn, many times over."""
-    desk = house.world.gateway.desk
-    first = (await send_text(desk, session, "message 1", "1")).turn
-    await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
-    model = await desk.store.one(queries.TURN, id=first.id)
-    assert model is not None
-    turns = [
-        replace(model, id=TurnId(f"turn_{n}"), client_turn_id=str(n), text=f"message {n}", position=n, request_id=None)
-        for n in range(2, amount + 1)
-    ]
-    place = Update("sessions", {"id": session}, {"next_position": amount})
-    await desk.store.commit(Changes("past", (*(insert("turns", one) for one in turns), place)))
-
-
-async def _top(node: Locator) -> float:
-    box = await node.bounding_box()
-    assert box is not None
-    return box["y"]
 
 
 async def _hold(page: Page, pattern: str) -> asyncio.Event:
@@ -127,8 +102,11 @@ async def test_a_draft_belongs_to_its_session_and_is_offered_to_a_second_tab(
     await page.locator("#draft-offer").get_by_role("button", name="Use it").click()
     await expect(page.locator("#words")).to_have_value("a whole thought")
     await page.locator("#words").press("Enter")
+    await expect(turn(page, "a whole thought").locator(".answer")).to_be_visible()
+    await write(other, "from the other tab")
     for tab in (page, other):
-        await expect(turn(tab, "a whole thought").locator(".answer")).to_be_visible()
+        await expect(turn(tab, "from the other tab").locator(".answer")).to_be_visible()
+        assert await tab.locator(".said-text").all_text_contents() == ["a whole thought", "from the other tab"]
     assert await house.world.rows("SELECT count(*) FROM turns WHERE text = 'a whole thought'") == [(1,)]
 
 
@@ -148,6 +126,45 @@ async def test_a_reload_keeps_the_recorded_start_and_shows_each_word_once(
     house.world.release("on")
     await expect(page.locator(".answer")).to_have_count(1)
     await expect(page.locator(".streaming:visible")).to_have_count(0)
+
+
+@pytest.mark.scenario("M52")
+async def test_a_turn_without_a_recorded_start_shows_no_time(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local("gated"))
+    await write(page, "[[slow:1:10]][[wait:on]]")
+    starting = turn(page, "slow")
+    await expect(starting.locator(".way .last")).to_have_text("agent starting")
+    await page.reload()
+    await ready(page)
+    await expect(starting.locator(".way .last")).to_have_text("agent starting")
+    await expect(starting.locator(".way [data-since]")).to_have_count(0)
+    await expect(starting.locator(".way time")).to_have_count(1)  # when it was received
+    await expect(page.locator("#activity-time")).to_have_text("")
+    await expect(page.locator("a.row .state [data-since]")).to_have_count(0)
+    house.open_gate()
+    await expect(starting.locator(".way [data-since]")).to_have_count(1)
+    house.world.release("on")
+
+
+@pytest.mark.scenario("M55")
+async def test_what_has_no_time_is_never_shown_as_new(house: Console, browser_page: OpenPage) -> None:
+    session, desk = await house.local(), house.world.gateway.desk
+    await send_text(desk, session, "long ago", "1")
+    house.world.say("today")
+    await house.world.until_rows("SELECT 1 FROM turns WHERE text = 'today' AND state = 'completed'")
+    await house.world.until_rows("SELECT 1 FROM turns WHERE text = 'long ago' AND state = 'completed'")
+    undated: dict[str, Value] = {"queued_at": 0, "running_at": 0, "ended_at": 0}
+    requests = Update("requests", {"session_id": session}, {"accepted_at": 0})
+    await desk.store.commit(Changes("old", (Update("turns", {"session_id": session}, undated), requests)))
+    page = await browser_page(house.link())
+    await ready(page)
+    await expect(page.locator("a.row").last).to_contain_text("long ago")
+    await expect(page.locator("a.row").last.locator("time")).to_have_count(0)
+    await enter(page, session)
+    await expect(turn(page, "long ago").locator(".answer")).to_be_visible()
+    await expect(page.locator(".transcript time")).to_have_count(0)
+    await expect(page.locator(".transcript")).not_to_contain_text("1970")
 
 
 @pytest.mark.scenario("L126")
@@ -183,7 +200,13 @@ async def test_what_stands_here_stays_when_a_read_fails_or_another_session_moves
     await page.locator("#words").focus()
     house.world.say("from the phone")
     row = page.locator("a.row").filter(has_text="from the phone")
-    await expect(row).to_be_visible()
+    await expect(row.locator(".state")).to_have_text("ready")
+    first_time = await row.locator("time").get_attribute("datetime")
+    await house.world.advance(60_000)
+    house.world.say("[[ask:rm -r build]]")
+    row = page.locator("a.row").filter(has_text="rm -r build")
+    await expect(row.locator(".state")).to_have_text("needs you")
+    assert await row.locator("time").get_attribute("datetime") != first_time
     await expect(page.locator("#words")).to_be_focused()
     await expect(page.locator("#words")).to_have_value("a draft")
     await page.route("**/console/**", lambda route: route.abort())
@@ -192,29 +215,6 @@ async def test_what_stands_here_stays_when_a_read_fails_or_another_session_moves
     await expect(turn(page, "the first").locator(".answer")).to_have_text("echo: the first")
     await page.unroute("**/console/**")
     await expect(turn(page, "a draft").locator(".answer")).to_be_visible()
-
-
-async def test_earlier_pages_come_by_scrolling_and_the_place_is_held(house: Console, browser_page: OpenPage) -> None:
-    session = await house.local()
-    await _history(house, session, 120)
-    page = await browser_page(house.link())
-    await enter(page, session)
-    scroll = page.locator("#transcript")
-    await expect(turn(page, "message 120")).to_be_in_viewport()
-    await scroll.evaluate("node => { node.scrollTop = 0; }")
-    await expect(page.locator("#latest")).to_be_visible()
-    await expect(turn(page, "message 62")).to_be_attached()
-    held = turn(page, "message 80")
-    await held.evaluate("node => node.scrollIntoView()")
-    before = await _top(held)
-    await send_text(house.world.gateway.desk, session, "while you read", "new")
-    await expect(turn(page, "while you read").locator(".answer")).to_be_attached()
-    assert abs(await _top(held) - before) < 2
-    await page.locator("#latest").click()
-    await expect(turn(page, "while you read")).to_be_in_viewport()
-    await write(page, "[[slow:8:100]]")
-    await expect(turn(page, "slow:8").locator(".answer")).to_be_visible()
-    assert await scroll.evaluate(OF_THE_BOTTOM) < 48
 
 
 async def test_the_keyboard_alone_reaches_everything(house: Console, browser_page: OpenPage) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import accept_ack, answer, dispatch, start, store_pipeline
+from bench import accept_ack, answer, console, dispatch, start, store_pipeline
 from bench.store_tables import TABLES
 
 from hongyan.adapters.store import SqliteOptions, SqliteStore
@@ -58,6 +58,15 @@ async def test_a_start_and_the_idle_memory_are_measured() -> None:
     assert found["health_seconds"] > 0
     assert found["bare_python_seconds"] > 0
     assert found["rss_mb"] > 0
+
+
+@pytest.mark.browser
+async def test_the_console_is_painted_scrolled_and_weighed() -> None:
+    found = await console.run(messages=200, visits=1, screenfuls=20)
+    assert found["first_contentful_paint_ms"] > 0
+    assert found["turns"] == 100
+    assert set(found["frame_ms"]) == {"p50", "p95", "worst"}
+    assert found["rss_mb_after_reading_all"] >= found["rss_mb"] > 0
 
 
 async def test_the_store_pipeline_carries_every_message(tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ async def test_what_does_not_fit_is_refused(path: str, body: dict[str, Any], sta
         assert (answer.status_code, "error" in answer.json()) == (status, True)
 
 
+@pytest.mark.scenario("D15")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -82,7 +83,10 @@ async def test_what_does_not_fit_is_refused(path: str, body: dict[str, Any], sta
         ({"authorization": "Bearer wrong"}, 401),
         ({"authorization": ""}, 401),
         ({"host": "evil.example"}, 403),
+        ({"host": "127.0.0.1"}, 403),
         ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://127.0.0.1:1"}, 403),
+        ({"origin": "null"}, 403),
     ],
 )
 async def test_only_this_machine_with_the_token_gets_in(headers: dict[str, str], status: int) -> None:
@@ -110,6 +114,45 @@ async def test_the_link_gives_a_cookie_and_the_cookie_needs_our_origin_to_act() 
         assert (await live.http.post("/_sim/reset")).status_code == 403
         ours = {"origin": live.simulator.base_url}
         assert (await live.http.post("/_sim/reset", headers=ours)).status_code == 200
+
+
+@pytest.mark.scenario("D15")
+@pytest.mark.parametrize("path", ["/_sim/state", "/_sim/stream", "/_sim/openapi.json", "/_sim/resources/img_1"])
+@pytest.mark.parametrize("site", ["same-site", "cross-site"])
+async def test_a_page_elsewhere_reads_nothing_with_the_cookie(path: str, site: str) -> None:
+    async with live_town() as live:
+        await live.http.get(f"/?token={live.simulator.control_token}")
+        answer = await live.http.get(path, headers={"sec-fetch-site": site})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.scenario("D15")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": "http://evil.example", "sec-fetch-site": "cross-site"},
+        {"origin": "http://127.0.0.1:1", "sec-fetch-site": "same-site"},
+        {"content-type": "text/plain"},
+    ],
+)
+async def test_a_page_that_posts_blindly_with_the_cookie_changes_nothing(headers: dict[str, str]) -> None:
+    async with live_town() as live:
+        await live.http.get(f"/?token={live.simulator.control_token}")
+        before = live.simulator.platform.journal.last_number
+        for path in ("/_sim/reset", "/_sim/clock", "/_sim/faults", "/_sim/messages", "/_sim/clicks"):
+            answer = await live.http.post(path, headers=headers, content=b'{"advance_ms": 1}')
+            assert answer.status_code == 403
+            assert not [name for name in answer.headers if name.startswith("access-control-")]
+        assert live.simulator.platform.journal.last_number == before
+
+
+async def test_whatever_is_not_there_is_refused_in_the_same_form() -> None:
+    async with live_town() as live:
+        lost, wrong = await live.control("GET", "/_sim/nothing"), await live.control("PUT", "/_sim/state")
+        assert [answer.json()["error"]["code"] for answer in (lost, wrong)] == ["unknown", "bad_method"]
 
 
 async def test_a_wrong_token_in_the_link_gives_no_cookie() -> None:

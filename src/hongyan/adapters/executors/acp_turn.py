@@ -12,6 +12,7 @@ from hongyan.domain.agents import (
     PlanChanged,
     PlanStep,
     Reasoned,
+    Steered,
     TextArrived,
     ThoughtArrived,
     ToolChanged,
@@ -133,6 +134,10 @@ class RunningTurn:
         self._tools[tool_id] = changed
         if changed != known:
             self._put(changed)
+
+    def steered(self, text: str) -> None:
+        """Tell that the agent took more words of the person."""
+        self._put(Steered(text))
 
     def cut(self) -> None:
         """Take what was said so far as commentary of a tool call."""

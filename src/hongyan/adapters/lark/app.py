@@ -22,6 +22,7 @@ from hongyan.adapters.lark.wire import (
     Wire,
     Written,
 )
+from hongyan.adapters.lark.words import words_body
 from hongyan.domain.cards import Card
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -66,13 +67,12 @@ class LarkApp:
         await self._client.aclose()
 
     async def write(self, outbound: Outbound) -> MessageId:
-        """Post the text once per key, as an answer or as a fresh message; see `MessageWriter.write`."""
-        body: dict[str, object] = {
-            "msg_type": "text",
-            "content": text_content(outbound.text),
-            "uuid": outbound.key,
-        }
-        return await self._post(outbound, body)
+        """Post the words once per key, as an answer or as a fresh message; see `MessageWriter.write`."""
+        return await self._post(outbound, words_body(outbound))
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        """Give the milliseconds until a message may go to a chat; see `MessageWriter.pause`."""
+        return self._client.pause(_REPLY if answers else _CREATE, chat)
 
     async def edit(self, message: MessageId, text: str) -> None:
         """Give an own text other words; see `MessageWriter.edit`."""
@@ -173,7 +173,7 @@ class LarkApp:
 
 def _reply(outbound: Outbound, body: dict[str, object]) -> Call:
     return Call(
-        api="im.message.reply",
+        api=_REPLY,
         method="POST",
         path=f"{_message_path(MessageId(outbound.reply_to))}/reply",
         body={**body, "reply_in_thread": outbound.in_thread},
@@ -184,7 +184,7 @@ def _reply(outbound: Outbound, body: dict[str, object]) -> Call:
 
 def _create(outbound: Outbound, body: dict[str, object]) -> Call:
     return Call(
-        api="im.message.create",
+        api=_CREATE,
         method="POST",
         path=_MESSAGES,
         query={"receive_id_type": "chat_id"},
@@ -218,3 +218,5 @@ def _page(token: str) -> dict[str, str]:
 
 _AS_SENT: Final = {"card_msg_content_type": "user_card_content"}  # a card as it is, not its flattened words
 _MESSAGES: Final = "/open-apis/im/v1/messages"
+_REPLY: Final = "im.message.reply"
+_CREATE: Final = "im.message.create"

@@ -87,6 +87,10 @@ class LarkClient:
         """Give the platform's clock minus ours in milliseconds, None before the first answer."""
         return self._transport.platform_offset()
 
+    def pause(self, api: str, chat: str) -> int:
+        """Give the milliseconds until a call to an API, for a chat, would leave without waiting; 0 for now."""
+        return self._limiter.pause(api, chat)
+
     async def aclose(self) -> None:
         """Close all connections."""
         await self._transport.aclose()

@@ -13,6 +13,7 @@ from typing import Final
 from hongyan.domain.errors import (
     ChatBlockedError,
     ChatError,
+    ChatFormRefusedError,
     ChatNotFoundError,
     ChatOutOfSequenceError,
     ChatRejectedError,
@@ -44,6 +45,8 @@ LONGEST_WAIT: Final = timedelta(minutes=5)  # nonsense in a header must not sile
 _GONE = ChatTargetGoneError
 _ABSENT = ChatNotFoundError
 _REJECTED = ChatRejectedError
+_FORM = ChatFormRefusedError
+_OPEN = ChatUnknownOutcomeError
 _BLOCKED = ChatBlockedError
 _CLOSED = ChatStreamClosedError
 _UNORDERED = ChatOutOfSequenceError
@@ -80,6 +83,8 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     230020: (_THROTTLED, "the chat is written to too often"),
     230049: (_THROTTLED, "the same message is being sent right now"),
     231015: (_THROTTLED, "the same reaction is being set right now"),
+    # it may have been done
+    2200: (_OPEN, "the platform failed within"),
     # the message that was to be answered or marked
     230011: (_GONE, "the message was withdrawn"),
     230110: (_GONE, "the message was deleted"),
@@ -117,7 +122,7 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     10002: (_REJECTED, "the App's bot is not in the chat"),
     10030: (_REJECTED, "the App's bot is not in the chat"),
     11225: (_REJECTED, "the App is not visible to the person"),
-    230001: (_REJECTED, "the content or a parameter is not valid"),
+    230001: (_FORM, "the content or a parameter is not valid"),
     230002: (_REJECTED, "the App's bot is not in the chat"),
     230009: (_REJECTED, "the time for withdrawing is over"),
     230012: (_REJECTED, "the message is not the App's own"),
@@ -126,7 +131,7 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     230017: (_REJECTED, "the file belongs to another App"),
     230018: (_REJECTED, "the group's settings forbid the App to speak"),
     230022: (_REJECTED, "the content was found sensitive"),
-    230025: (_REJECTED, "the content is too long"),
+    230025: (_FORM, "the content is too long"),
     230026: (_REJECTED, "the App may not withdraw this message"),
     230028: (_REJECTED, "the content was held back by an audit rule"),
     230029: (_REJECTED, "the person has left the company"),
@@ -135,14 +140,14 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     230035: (_REJECTED, "the App may not send here: muted, blocked, or the tenant's rule"),
     230038: (_REJECTED, "a private chat across tenants is forbidden"),
     230053: (_REJECTED, "the person has stopped the App's messages"),
-    230054: (_REJECTED, "this type of message is not supported here"),
+    230054: (_FORM, "this type of message is not supported here"),
     230055: (_REJECTED, "the file was uploaded as another type"),
     230071: (_REJECTED, "the group has no topics, or the message is not the App's own"),
     230072: (_REJECTED, "the message was edited as often as the platform allows"),
     230073: (_REJECTED, "the chat is secret, or the topic is not visible"),
     230074: (_REJECTED, "the chat is encrypted"),
     230075: (_REJECTED, "the time for editing is over, or the chat is encrypted"),
-    230099: (_REJECTED, "the card's content is not valid"),
+    230099: (_FORM, "the card's content is not valid"),
     231001: (_REJECTED, "the platform has no such emoji"),
     231002: (_REJECTED, "the App may not react here"),
     231007: (_REJECTED, "the reaction is not the App's own"),
@@ -159,6 +164,9 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     99991301: (_REJECTED, "the API does not take this method"),
     99992402: (_REJECTED, "a field is not valid"),
 }
+
+# refusals that do not say which permission would have helped
+UNNAMED: Final = {("im.message.list", 230027): ("im:message.group_msg",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +193,10 @@ def platform_error(refusal: Refusal) -> ChatError:
         return ChatThrottledError(message, retry_after=wait, platform_code=refusal.code)
     if issubclass(kind, ChatRejectedError) and not refusal.writes:
         return ChatNotFoundError(message, platform_code=refusal.code)
-    return kind(message, platform_code=refusal.code, hint=_hint(kind, refusal.scopes))
+    if issubclass(kind, ChatBlockedError):
+        named = _named(refusal)
+        return kind(message, platform_code=refusal.code, hint=_hint(named), permissions=named)
+    return kind(message, platform_code=refusal.code)
 
 
 def _verdict(refusal: Refusal) -> tuple[type[ChatError], str]:
@@ -200,12 +211,15 @@ def _verdict(refusal: Refusal) -> tuple[type[ChatError], str]:
     return ChatRejectedError, "the platform refused"
 
 
-def _hint(kind: type[ChatError], scopes: Sequence[str]) -> str:
-    if kind is not ChatBlockedError:
-        return ""
-    named = ", ".join(scope for scope in scopes if _SCOPE.fullmatch(scope))
-    if named:
-        return f"Grant the App {named} in the developer console and publish a version."
+def _named(refusal: Refusal) -> tuple[str, ...]:
+    """Give the permissions that the platform named, or the one that is known to be behind this refusal."""
+    named = tuple(scope for scope in refusal.scopes if _SCOPE.fullmatch(scope))
+    return named or UNNAMED.get((refusal.api, refusal.code), ())
+
+
+def _hint(permissions: Sequence[str]) -> str:
+    if permissions:
+        return f"Grant the App {', '.join(permissions)} in the developer console and publish a version."
     return "Check the App's secret, permissions and release in the developer console."
 
 

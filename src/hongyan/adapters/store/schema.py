@@ -6,23 +6,16 @@ where "none" is a value of its own.
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Index, MetaData, Table, UniqueConstraint
+
+from hongyan.adapters.store.columns import flag as _flag
+from hongyan.adapters.store.columns import number as _number
+from hongyan.adapters.store.columns import text as _text
+from hongyan.adapters.store.schema_coverage import add_coverage
 
 __all__ = ["metadata"]
 
 metadata: Final = MetaData()
-
-
-def _text(name: str, *, key: bool = False, optional: bool = False) -> Column[str]:
-    return Column(name, Text, primary_key=key, nullable=optional)
-
-
-def _number(name: str, *, key: bool = False, optional: bool = False) -> Column[int]:
-    return Column(name, BigInteger, primary_key=key, nullable=optional, autoincrement=False)
-
-
-def _flag(name: str) -> Column[int]:
-    return Column(name, Integer, nullable=False)
 
 
 meta = Table("meta", metadata, _text("key", key=True), _text("value"))
@@ -368,6 +361,8 @@ provider_ids = Table(
     _text("provider_id", key=True),
     _text("part_id"),
 )
+
+add_coverage(metadata)
 
 Index("requests_by_place", requests.c.place_id, requests.c.state, requests.c.seq)
 Index("requests_by_state", requests.c.state, requests.c.next_at)

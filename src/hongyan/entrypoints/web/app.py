@@ -1,8 +1,9 @@
 """The application: what is mounted where, behind one guard."""
 
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
+from pydantic.json_schema import models_json_schema
 
 from hongyan.entrypoints.web.access import Access
 from hongyan.entrypoints.web.feed import Feed
@@ -11,15 +12,27 @@ from hongyan.entrypoints.web.guard import Guard
 from hongyan.entrypoints.web.problems import install
 from hongyan.entrypoints.web.routes import approvals, books, console, house, live, pages, setup, work
 from hongyan.entrypoints.web.routes.given import Given, give
+from hongyan.entrypoints.web.views import ProblemView
 
 __all__ = ["create_app"]
 
 API: Final = "/api/v1"
 
 
+class Interface(FastAPI):
+    """FastAPI, whose document also describes the problems: they have a media type of their own."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Describe every call."""
+        document = super().openapi()
+        _, models = models_json_schema([(ProblemView, "serialization")], ref_template="#/components/schemas/{model}")
+        document["components"]["schemas"].update(models["$defs"])
+        return document
+
+
 def create_app(gateway: Gateway, around: House, access: Access) -> FastAPI:
     """Make the application of a running gateway; `guard.over_socket` wraps it for the Unix socket."""
-    app = FastAPI(
+    app = Interface(
         title="Hongyan",
         version=around.version,
         openapi_url="/api/openapi.json",

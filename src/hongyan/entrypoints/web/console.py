@@ -9,8 +9,9 @@ from hongyan.application.browse import list_bindings, list_owners, list_received
 from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
 from hongyan.application.sessions import view_turn
+from hongyan.application.steer_turn import can_steer
 from hongyan.application.transcripts import SessionLine, list_open_decisions, list_session_lines, read_transcript
-from hongyan.domain.bindings import Audience, Binding, Role
+from hongyan.domain.bindings import Audience, Binding, BindingState, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
 from hongyan.domain.ledger import Partition
 from hongyan.domain.quota import AppCalls
@@ -37,14 +38,18 @@ _FAILED: Final = frozenset({TurnState.FAILED, TurnState.TIMED_OUT})
 
 @dataclass(frozen=True, slots=True)
 class SessionShown:
-    """A Session in the list. `state` is a key of words; `since` is the start of what it counts."""
+    """A Session in the list. `state` is a key of words; `since` is the start of what it counts.
+
+    `refusal` says why nothing can be written here: `closed`, `group`, `revoked` or `executor`; empty for nothing.
+    """
 
     id: str
     group: str
     title: str
     app: str
-    chat: str
     executor: str
+    grant: str
+    scope: str
     state: str
     tone: str
     n: int
@@ -52,7 +57,8 @@ class SessionShown:
     last_text: str
     last_at: int
     running_turn: str
-    writable: bool
+    refusal: str
+    can_steer: bool
     closed: bool
 
 
@@ -102,12 +108,12 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class NeedsShown:
-    """What needs somebody; `titles` names the Sessions that it comes from."""
+    """What needs somebody, and the Sessions that it comes from by their id."""
 
     now: int
     approvals: tuple[ApprovalShown, ...]
     owed: tuple[Need, ...]
-    titles: Mapping[str, str]
+    sessions: Mapping[str, SessionShown]
     running: int
 
 
@@ -182,21 +188,24 @@ async def show_conversation(gateway: Gateway, session_id: str, cursor: str | Non
 async def show_needs(gateway: Gateway) -> NeedsShown:
     """Read what needs somebody, oldest first."""
     desk = gateway.desk
+    approvals = await _approvals(gateway)
+    owed = tuple(_need(row) for row in await list_owed(desk))
     sessions = await _sessions(gateway)
+    named = {one.session_id for one in approvals} | {one.session_id for one in owed}
     return NeedsShown(
         now=desk.clock.now(),
-        approvals=await _approvals(gateway),
-        owed=tuple(_need(row) for row in await list_owed(desk)),
-        titles={one.id: one.title for one in sessions},
+        approvals=approvals,
+        owed=owed,
+        sessions={one.id: one for one in sessions if one.id in named},
         running=_running(sessions),
     )
 
 
 async def _approvals(gateway: Gateway) -> tuple[ApprovalShown, ...]:
-    shown = []
+    shown, people = [], await _people(gateway)
     for decision in await list_open_decisions(gateway.desk):
         turn = (await view_turn(gateway.desk, decision.turn_id)).turn
-        shown.append(approval_shown(decision, turn.origin))
+        shown.append(approval_shown(decision, turn.origin, people))
     return tuple(shown)
 
 
@@ -247,14 +256,14 @@ async def _sessions(gateway: Gateway) -> tuple[SessionShown, ...]:
 def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) -> SessionShown:
     state, tone, count, since = _state(line)
     local = binding.audience is Audience.LOCAL
-    closed = line.state is SessionState.CLOSED
     return SessionShown(
         id=line.id,
         group="manager" if binding.role is Role.MANAGER else binding.audience.value,
         title=title,
         app="" if local else name_of(gateway, binding.app),
-        chat=binding.chat_id,
         executor=line.executor,
+        grant=binding.grant_kind,
+        scope=binding.scope,
         state=state,
         tone=tone,
         n=count,
@@ -262,9 +271,20 @@ def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) 
         last_text=" ".join(line.last_text.split()),
         last_at=line.last_at,
         running_turn=line.running_turn,
-        writable=not closed and binding.audience is not Audience.GROUP_TOPIC and binding.state.value == "live",
-        closed=closed,
+        refusal=_refusal(gateway, line, binding),
+        can_steer=can_steer(gateway.desk, line.running_turn),
+        closed=line.state is SessionState.CLOSED,
     )
+
+
+def _refusal(gateway: Gateway, line: SessionLine, binding: Binding) -> str:
+    if line.state is SessionState.CLOSED:
+        return "closed"
+    if binding.audience is Audience.GROUP_TOPIC:
+        return "group"
+    if binding.state is not BindingState.LIVE:
+        return "revoked"
+    return "" if any(one.name == line.executor for one in gateway.settings.executors) else "executor"
 
 
 def _state(line: SessionLine) -> tuple[str, str, int, int | None]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from hongyan.domain.bindings import Audience, Role, Scope
 from hongyan.domain.workspaces import Grant
@@ -14,6 +14,7 @@ __all__ = [
     "BindingForm",
     "DecideForm",
     "PairingForm",
+    "PolicyForm",
     "SessionForm",
     "TextForm",
     "WorkspaceForm",
@@ -22,6 +23,7 @@ __all__ = [
 MOST_TEXT: Final = 200_000  # letters; far above a prompt, far below the limit of a request
 MOST_NAME: Final = 100
 
+Rules = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
 
 
@@ -31,7 +33,9 @@ def _absolute(path: str) -> str:
     return path
 
 
-AbsolutePath = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_absolute)]
+AbsolutePath = Annotated[
+    str, Field(min_length=1, max_length=4_096, json_schema_extra={"pattern": "^/"}), AfterValidator(_absolute)
+]
 
 
 class Form(BaseModel):
@@ -44,7 +48,7 @@ class PairingForm(Form):
     """Begin a pairing. `replace` allows it when an owner is paired already."""
 
     app: Name
-    replace: bool = False
+    replace: StrictBool = False
 
 
 class WorkspaceForm(Form):
@@ -56,7 +60,10 @@ class WorkspaceForm(Form):
 
 
 class BindingForm(Form):
-    """Bind a place to a workspace and an executor. Without `grant` the workspace's own is meant."""
+    """Bind a place to a workspace and an executor. Without `grant` the workspace's own is meant.
+
+    `approve` names approval rules as `class=rule,…`; a class that is not named keeps its own.
+    """
 
     app: Name
     audience: Audience = Audience.OWNER_PRIVATE
@@ -65,6 +72,14 @@ class BindingForm(Form):
     executor: Name
     grant: Grant | None = None
     scope: Scope = Scope.HOST_DEFAULT
+    approve: Rules | None = None
+
+
+class PolicyForm(Form):
+    """Change the approval rules that are named, of the binding at this revision."""
+
+    approve: Rules
+    revision: int | None = None
 
 
 class SessionForm(Form):
@@ -84,14 +99,14 @@ class TextForm(Form):
 class ActForm(Form):
     """Act on what is owed; with `expected_version` only when nobody acted since it was listed."""
 
-    expected_version: int | None = None
+    expected_version: StrictInt | None = None
 
 
 class DecideForm(Form):
     """Decide what an agent asks; with `expected_version` only what is still as it was shown."""
 
     outcome: Literal["allowed_once", "allowed_session", "rejected"]
-    expected_version: int | None = None
+    expected_version: StrictInt | None = None
 
 
 class BackupForm(Form):

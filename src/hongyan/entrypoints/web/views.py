@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hongyan.application.observe_app import AppReport, Check
 from hongyan.application.pair_owner import NewPairing
+from hongyan.domain.approvals import parse_policy
 from hongyan.domain.bindings import Binding
 from hongyan.domain.identity import ChatApp
 from hongyan.domain.pairing import Owner, Pairing
@@ -32,6 +33,7 @@ __all__ = [
     "OwnerList",
     "OwnerView",
     "PairingView",
+    "ProblemView",
     "StoppingView",
     "View",
     "WorkspaceList",
@@ -49,6 +51,26 @@ class View(BaseModel):
     """The base: frozen."""
 
     model_config = ConfigDict(frozen=True)
+
+
+class FieldView(View):
+    """A field of a call that is not as it should be."""
+
+    field: str
+    message: str
+
+
+class ProblemView(View):
+    """Why a call was not carried out: a problem document (RFC 9457) with our stable `code`."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    hint: str
+    retryable: bool
+    fields: list[FieldView] = []
 
 
 class HealthView(View):
@@ -239,7 +261,7 @@ class WorkspaceList(View):
 
 
 class BindingView(View):
-    """Who talks with which agent, where, and with what grant."""
+    """Who talks with which agent, where, with what grant, and what the agent must ask leave for."""
 
     binding_id: str
     revision: int
@@ -253,6 +275,7 @@ class BindingView(View):
     executor: str
     grant: str
     scope: str
+    approve: str
     state: str
     created_at: int
 
@@ -272,6 +295,7 @@ class BindingView(View):
             executor=binding.executor,
             grant=binding.grant_kind,
             scope=binding.scope,
+            approve=parse_policy(binding.approve).text(),
             state=binding.state,
             created_at=binding.created_at,
         )

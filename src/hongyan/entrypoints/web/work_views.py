@@ -1,10 +1,10 @@
-"""What the interface answers about Sessions, Turns, what is owed, deliveries and the ledger.
+"""What the interface answers about Sessions, Turns, what is owed and deliveries.
 
 Times are UTC milliseconds, null for "not yet".
 """
 
 import json
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from hongyan.application.browse import DeliveryLine
 from hongyan.application.owed import OwedRow
@@ -13,8 +13,6 @@ from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
 from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
-from hongyan.domain.ledger import Ledger, Partition
-from hongyan.domain.quota import AppCalls
 from hongyan.entrypoints.web.views import AppView, View, moment
 
 __all__ = [
@@ -26,16 +24,15 @@ __all__ = [
     "DeliveryView",
     "EventList",
     "EventView",
-    "LedgerView",
     "MessageView",
     "OwedList",
     "OwedView",
-    "PartitionView",
     "ResentView",
     "SessionDetail",
     "SessionList",
     "SessionView",
     "StatusView",
+    "SteeredView",
     "TurnStateView",
     "TurnView",
 ]
@@ -91,12 +88,13 @@ class MessageView(View):
 
 
 class TurnView(View):
-    """A Turn. `waits_for` names what was observed to come next, never a guess."""
+    """A Turn. `waits_for` names what was observed to come next, never a guess; `can_steer` that it takes words now."""
 
     turn_id: str
     session_id: str
     state: str
     waits_for: str
+    can_steer: bool
     origin: str
     text: str
     position: int
@@ -113,7 +111,7 @@ class TurnView(View):
     @classmethod
     def of(cls, seen: SeenTurn) -> Self:
         """Render a Turn."""
-        return cls(waits_for=seen.hint, **_turn(seen.turn))
+        return cls(waits_for=seen.hint, can_steer=seen.can_steer, **_turn(seen.turn))
 
 
 class SessionDetail(SessionView):
@@ -140,6 +138,18 @@ class SessionDetail(SessionView):
 class AcceptedTurnView(View):
     """A text was accepted; `created` is false when it was known already."""
 
+    session_id: str
+    turn_id: str
+    created: bool
+    state: str
+    events_url: str
+
+
+class SteeredView(View):
+    """Where words for a running Turn went: `steered` into it, or `queued` behind it for a `reason`."""
+
+    outcome: Literal["steered", "queued"]
+    reason: str
     session_id: str
     turn_id: str
     created: bool
@@ -297,55 +307,6 @@ class ResentView(View):
 
     id: str
     replaces: str
-
-
-class PartitionView(View):
-    """One identity: the total counted by itself, each class by its own query, and whether they agree."""
-
-    total: int
-    classes: dict[str, int]
-    difference: int
-    balanced: bool
-
-    @classmethod
-    def of(cls, partition: Partition) -> Self:
-        """Render a partition."""
-        return cls(
-            total=partition.total,
-            classes=dict(partition.classes),
-            difference=partition.difference,
-            balanced=partition.balanced,
-        )
-
-
-class CallsView(View):
-    """What one App called today and in this month; kept every few seconds."""
-
-    app_id: str
-    name: str
-    today: int
-    this_month: int
-
-    @classmethod
-    def of(cls, calls: AppCalls) -> Self:
-        """Render the calls of an App."""
-        return cls(app_id=calls.app, name=calls.name, today=calls.today, this_month=calls.this_month)
-
-
-class LedgerView(View):
-    """Both identities, how many requests are owed, and how often each App called the platform."""
-
-    received: PartitionView
-    writes: PartitionView
-    owed: int
-    calls: list[CallsView]
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> Self:
-        """Render the ledger."""
-        received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
-        calls = [CallsView.of(one) for one in ledger.calls]
-        return cls(received=received, writes=writes, owed=ledger.owed, calls=calls)
 
 
 class StatusView(View):

@@ -13,6 +13,8 @@ from hongyan.domain.changes import Changes
 from hongyan.domain.identity import TurnId
 from hongyan.domain.quota import add_calls, day_of
 
+HELLO = {"message": "hello", "client_turn_id": "1"}
+
 
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[Served]:
@@ -150,6 +152,23 @@ async def test_a_turn_says_what_it_waits_for_and_stops(house: Served, api: httpx
     seen = (await api.get(f"turns/{turn}")).json()
     assert (seen["state"], seen["waits_for"], seen["origin"]) == ("queued", "none_known", "console")
     assert (await api.post(f"turns/{turn}/stop")).json() == {"turn_id": turn, "state": "cancelled"}
+
+
+@pytest.mark.scenario("M13")
+async def test_words_for_a_turn_that_does_not_run_are_queued_and_say_so(house: Served, api: httpx.AsyncClient) -> None:
+    sent = (await api.post(f"sessions/{await a_session(house)}/turns", json=HELLO)).json()
+    path = f"turns/{sent['turn_id']}/steer"
+    first = await api.post(path, json={"message": "more", "client_turn_id": "2"})
+    again = await api.post(path, json={"message": "more", "client_turn_id": "2"})
+    found = first.json()
+    assert first.status_code == 202
+    assert (found["outcome"], found["reason"], found["state"]) == ("queued", "turn_not_running", "queued")
+    assert (found["created"], again.json()["created"]) == (True, False)
+    assert found["turn_id"] == again.json()["turn_id"] != sent["turn_id"]
+    assert (await api.get(f"turns/{sent['turn_id']}")).json()["can_steer"] is False
+    assert refusal(await api.post(path, json={"message": "other", "client_turn_id": "2"})) == (409, "turn.conflict")
+    assert refusal(await api.post("turns/none/steer", json=HELLO)) == (404, "turn.not_found")
+    assert refusal(await api.post(path, json={**HELLO, "mode": "steer"})) == (422, "request.invalid")
 
 
 async def test_a_stream_of_a_turn_ends_with_it(house: Served, api: httpx.AsyncClient) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.entrypoints.web.served import Served, a_session, an_owed_request, served
+from tests.unit.entrypoints.web.served import ORIGIN, Served, a_session, an_owed_request, served
 
 from hongyan.application.end_turn import finish_turn
 from hongyan.application.send_text import send_text
@@ -16,6 +16,7 @@ from hongyan.domain.decisions import Applied, Decision, DecisionKind, DecisionSt
 from hongyan.domain.identity import AppId, ChatId, SessionId, TurnId
 from hongyan.entrypoints.web.diffs import diff_of
 from hongyan.entrypoints.web.markdown import render
+from hongyan.ports import queries
 
 
 @pytest.fixture
@@ -111,6 +112,7 @@ async def test_the_list_holds_one_line_a_session_and_no_transcript(house: Served
     assert "messages" not in line
 
 
+@pytest.mark.scenario("M13")
 async def test_a_group_topic_is_read_only_here(house: Served) -> None:
     session = await a_session(house)
     await house.gateway.desk.store.commit(
@@ -121,7 +123,45 @@ async def test_a_group_topic_is_read_only_here(house: Served) -> None:
     )
     [line] = (await read(house, "/console/overview"))["sessions"]
     assert (refused.status_code, refused.json()["code"]) == (409, "session.group")
-    assert (line["group"], line["writable"]) == ("group_topic", False)
+    assert (line["group"], line["refusal"]) == ("group_topic", "group")
+
+
+@pytest.mark.scenario("L129")
+async def test_the_same_time_is_told_apart_by_the_order_of_appending_and_by_the_session(house: Served) -> None:
+    desk, sessions = house.gateway.desk, []
+    for number in range(3):
+        sessions.append(await a_session(house))
+        await said(house, sessions[-1], "one", "two", "three")
+        if number < 2:
+            await close_local_session(desk, sessions[-1])
+    same = {"queued_at": 5, "running_at": 5, "ended_at": 5}
+    turns = [row.id for one in sessions for row in await desk.store.all(queries.TURNS_OF_SESSION, session_id=one)]
+    await desk.store.commit(Changes("same", tuple(Update("turns", {"id": turn}, dict(same)) for turn in turns)))
+    shown = [one["id"] for one in (await read(house, "/console/overview"))["sessions"]]
+    assert shown == sorted(sessions)
+    told = (await read(house, f"/console/sessions/{sessions[0]}"))["turns"]
+    assert [turn["text"] for turn in told] == ["one", "two", "three"]
+    assert [turn["position"] for turn in told] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("changes", "facts"),
+    [
+        ({"state": "interrupted", "stopped_by": "owner"}, [("way.stopped_by_you", 14, "")]),
+        ({"state": "interrupted", "stopped_by": "ou_1"}, [("way.stopped_by", 14, "ou_1")]),
+        ({"state": "completed", "stopped_by": "owner"}, [("way.finished_before_the_stop", 0, "")]),
+        ({"state": "interrupted", "stopped_by": ""}, [("turn.interrupted", 0, "")]),
+    ],
+)
+async def test_a_stop_is_told_by_whom_after_how_long_or_that_it_came_too_late(
+    house: Served, changes: dict[str, Value], facts: list[tuple[str, int, str]]
+) -> None:
+    session = await a_session(house)
+    [turn] = await said(house, session, "one")
+    times: dict[str, Value] = {"running_at": 1_000, "stop_at": 14_000, "ended_at": 15_900}
+    await house.gateway.desk.store.commit(Changes("stop", (Update("turns", {"id": turn}, times | changes),)))
+    [shown] = (await read(house, f"/console/sessions/{session}"))["turns"]
+    assert [(fact["key"], fact["n"], fact["who"]) for fact in shown["way"][2:]] == facts
 
 
 async def test_a_turn_shows_only_what_was_observed_of_it(house: Served) -> None:
@@ -150,7 +190,8 @@ async def test_an_approval_is_decided_once_and_the_second_is_told_who_was_first(
     identity = await an_approval(house)
     path = f"/api/v1/approvals/{identity}/decide"
     [listed] = (await read(house, "/api/v1/approvals"))["approvals"]
-    first = await house.program().post(path, json={"outcome": "allowed_once", "expected_version": listed["version"]})
+    browser = await house.browser(origin=ORIGIN, **{"sec-fetch-site": "same-origin"})
+    first = await browser.post(path, json={"outcome": "allowed_once", "expected_version": listed["version"]})
     second = await house.neighbour().post(path, json={"outcome": "rejected"})
     assert (first.json()["outcome"], first.json()["decided_where"]) == ("allowed_once", "console")
     assert (second.status_code, second.json()["code"]) == (409, "decision.settled")
@@ -174,7 +215,7 @@ async def test_this_machines_own_door_decides_as_the_command_line(house: Served)
 )
 async def test_a_decision_that_is_not_one_is_refused(house: Served, body: Any, status: int, code: str) -> None:
     identity = await an_approval(house)
-    answer = await house.program().post(f"/api/v1/approvals/{identity}/decide", json=body)
+    answer = await house.neighbour().post(f"/api/v1/approvals/{identity}/decide", json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert len((await read(house, "/api/v1/approvals"))["approvals"]) == 1
 

@@ -84,6 +84,21 @@ CREATE INDEX cards_by_chat ON cards (app, chat_id, kind, ordinal);
 CREATE INDEX cards_by_delivery ON cards (delivery_id);
 CREATE INDEX cards_by_part ON cards (part_id);
 CREATE INDEX cards_by_state ON cards (state, seq);
+CREATE TABLE coverage (
+	binding_id TEXT NOT NULL, 
+	app TEXT NOT NULL, 
+	chat_id TEXT NOT NULL, 
+	owner TEXT NOT NULL, 
+	began BIGINT NOT NULL, 
+	live_cursor BIGINT NOT NULL, 
+	history_cursor BIGINT NOT NULL, 
+	history_until BIGINT NOT NULL, 
+	read_at BIGINT NOT NULL, 
+	problem TEXT NOT NULL, 
+	permission TEXT NOT NULL, 
+	version BIGINT NOT NULL, 
+	PRIMARY KEY (binding_id)
+);
 CREATE TABLE decisions (
 	id TEXT NOT NULL, 
 	kind TEXT NOT NULL, 
@@ -128,6 +143,25 @@ CREATE TABLE deliveries (
 	PRIMARY KEY (id)
 );
 CREATE INDEX deliveries_by_request ON deliveries (request_id);
+CREATE TABLE gaps (
+	id TEXT NOT NULL, 
+	app TEXT NOT NULL, 
+	binding_id TEXT NOT NULL, 
+	chat_id TEXT NOT NULL, 
+	message_id TEXT NOT NULL, 
+	sender TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	thread_root TEXT NOT NULL, 
+	create_time BIGINT NOT NULL, 
+	side TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	first_seen BIGINT NOT NULL, 
+	scans BIGINT NOT NULL, 
+	version BIGINT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX gaps_by_chat ON gaps (app, chat_id, create_time);
 CREATE TABLE messages (
 	id TEXT NOT NULL, 
 	session_id TEXT NOT NULL, 

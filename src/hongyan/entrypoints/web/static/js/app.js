@@ -80,6 +80,9 @@ function listeners(apps) {
     return h("li", {}, h("span", {}, app), h(`span.state.${tone}`, {}, code || w(`listener.${state}`)));
   });
   byId("apps").replaceChildren(...rows);
+  const troubled = rows.filter((row) => !row.querySelector(".state.quiet"));
+  byId("apps-strip").hidden = troubled.length === 0;
+  byId("apps-strip").textContent = troubled.map((row) => [...row.children].map((one) => one.textContent).join(" · ")).join(", ");
 }
 
 const freshOverview = gathered(overview, 200);
@@ -100,7 +103,7 @@ const CONCERNS = {
     if (place === "ledger") freshPlace();
     if (conversation.id) freshConversation(); // how far the last words came
   },
-  settings: () => [freshOverview, freshPlace].forEach((fresh) => fresh()),
+  settings: () => [freshOverview, freshConversation, freshPlace].forEach((fresh) => fresh()),
   listeners: (apps) => {
     listeners(apps);
     places.settings.listeners(apps);
@@ -109,6 +112,7 @@ const CONCERNS = {
 
 function reach(there) {
   byId("reach").hidden = there;
+  conversation.composer.reached(there);
 }
 
 addEventListener("hashchange", route);

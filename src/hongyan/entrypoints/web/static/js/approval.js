@@ -1,6 +1,6 @@
 // One request of an agent: what, why, the whole arguments or the change, and the decision. It settles where it stands.
 import { h, icon, button } from "./dom.js";
-import { w, clock, has } from "./words.js";
+import { w, clock, has, named, plain } from "./words.js";
 import { post } from "./net.js";
 
 const ICONS = { reads: "file", writes: "pencil", commands: "terminal", network: "globe", outside: "warning" };
@@ -12,32 +12,33 @@ export function diffOf(diff) {
       {},
       h("span.at", {}, line.number ? String(line.number) : ""),
       h("span.sign", {}, line.sign === " " ? " " : line.sign),
-      line.text,
+      plain(line.text),
       "\n",
     ),
   );
-  const head = h("div.diff-head", {}, h("span.mono", {}, diff.path), h("span.mono", {}, `+${diff.added} -${diff.removed}`));
+  const head = h("div.diff-head", {}, h("span.mono", {}, plain(diff.path)), h("span.mono", {}, `+${diff.added} -${diff.removed}`));
   return h("div.diff", {}, head, h("pre", { tabindex: 0, "aria-label": w("approval.change", { path: diff.path }) }, h("code", {}, rows)));
 }
 
 // Arguments that only repeat the title say nothing new; everything else is shown whole.
 export function argumentsOf(decision) {
   if (decision.diff) return diffOf(decision.diff);
-  if (!decision.arguments.trim()) return null;
-  return h("pre.arguments", { tabindex: 0, "aria-label": w("approval.arguments") }, h("code", {}, decision.arguments));
+  if (!decision.arguments.trim()) return h("p.hint", {}, w("approval.only_this"));
+  return h("pre.arguments", { tabindex: 0, "aria-label": w("approval.arguments") }, h("code", {}, plain(decision.arguments)));
 }
 
 export function settledWords(decision) {
   if (decision.state === "expired") return w("decision.expired");
   if (decision.outcome === "cancelled") return w("decision.withdrawn");
   const where = has(`where.${decision.decided_where}`) ? w(`where.${decision.decided_where}`) : decision.decided_where;
-  return w(`decision.${decision.outcome}`, { where });
+  const who = decision.decided_by === "owner" ? w("by.you") : decision.decider ? w("by.name", { who: named(decision.decider) }) : "";
+  return w(`decision.${decision.outcome}`, { where, by: who });
 }
 
 export class ApprovalRow {
   // `after` is called when a decision was taken here, with the words that settle it.
-  constructor(decision, { tag = "li", after = () => {}, alarm = () => {}, bare = false } = {}) {
-    Object.assign(this, { after, alarm, bare, sign: "" });
+  constructor(decision, { tag = "li", after = () => {}, alarm = () => {}, bare = false, evidence = null } = {}) {
+    Object.assign(this, { after, alarm, bare, evidence, sign: "" });
     this.node = h(`${tag}.step.approval`, { data: { approval: decision.id } });
     this.update(decision);
   }
@@ -61,7 +62,7 @@ export class ApprovalRow {
       "div.ask-head",
       {},
       icon(ICONS[decision.risk] ?? "warning"),
-      h("span.what", {}, h("strong.mono", {}, decision.subject)),
+      h("span.what", {}, h("strong.mono", {}, plain(decision.subject))),
       h("span.state.waits", {}, w("decision.needs")),
     );
     const acts = [
@@ -73,7 +74,8 @@ export class ApprovalRow {
     const risk = has(`risk.${decision.risk}`) ? w(`risk.${decision.risk}`) : decision.risk;
     return [
       this.bare ? null : head,
-      h("p.why", {}, decision.reason || risk),
+      h("p.why", {}, plain(decision.reason) || risk),
+      this.evidence,
       argumentsOf(decision),
       h("div.acts", {}, acts, h("span.hint", {}, w(decision.also_asked_in_chat ? "approval.also" : "approval.first"))),
       this.trouble,
@@ -86,7 +88,7 @@ export class ApprovalRow {
     const words = decision.applied === "not_applied" && decision.outcome.startsWith("allowed") ? w("decision.not_applied") : settledWords(decision);
     const end = h(`span.end.state.${good ? "verified" : "quiet"}`, {}, good ? icon("check") : null, words, decision.decided_at ? [" ", clock(decision.decided_at)] : null);
     const whole = argumentsOf(decision);
-    const line = [icon(ICONS[decision.risk] ?? "terminal"), h("span.what.mono", {}, decision.subject), end];
+    const line = [icon(ICONS[decision.risk] ?? "terminal"), h("span.what.mono", {}, plain(decision.subject)), end];
     return whole ? [h("details", {}, h("summary", {}, line), whole)] : line;
   }
 

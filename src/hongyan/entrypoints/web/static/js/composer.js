@@ -35,6 +35,9 @@ export class Composer {
     this.offer = byId("draft-offer");
     this.session = null;
     this.pending = new Map(); // by session: what was sent and is not accepted yet
+    this.notes = new Map(); // by the id of what was sent: what its Turn says beside it
+    this.how = "queue";
+    for (const one of byId("how").querySelectorAll("button")) one.addEventListener("click", () => this.choose(one.dataset.how));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
@@ -49,37 +52,75 @@ export class Composer {
     addEventListener("storage", (event) => this.elsewhere(event));
   }
 
-  enter(session) {
-    if (this.session === session.id) return this.show(session);
-    this.session = session.id;
+  // A draft can be read and written before anything is known of its conversation.
+  prepare(id) {
+    this.session = id;
+    this.known = null;
+    this.wish = false;
     this.offer.replaceChildren();
-    const draft = kept(session.id);
+    const draft = id ? kept(id) : {};
     this.area.value = draft.text ?? "";
     this.turnId = draft.id ?? fresh();
-    if (draft.unsure && !this.pending.has(session.id)) this.pending.set(session.id, { text: draft.unsure.text, id: draft.unsure.id, state: "unsure" });
+    if (draft.unsure && !this.pending.has(id)) this.pending.set(id, { text: draft.unsure.text, id: draft.unsure.id, steer: draft.unsure.steer, state: "unsure" });
+    this.reason.hidden = true;
+    this.form.hidden = !draft.text;
     this.grow();
-    return this.show(session);
-  }
-
-  show(session) {
-    const open = session.writable;
-    this.form.hidden = !open;
-    this.reason.hidden = open;
-    this.reason.textContent = open ? "" : w(session.closed ? "readonly.closed" : session.group === "group_topic" ? "readonly.group" : "readonly.revoked");
-    byId("queue-hint").textContent = session.running_turn ? w("composer.queue") : "";
     this.mayWrite();
   }
 
+  enter(session, turns) {
+    if (this.session !== session.id) this.prepare(session.id);
+    this.known = session;
+    this.arrivedAs(turns);
+    const gives = session.refusal && !this.area.value; // what was written stays and can be changed or copied
+    this.form.hidden = gives;
+    this.reason.hidden = !gives;
+    this.reason.textContent = gives ? this.refusal() : "";
+    const may = Boolean(session.running_turn && session.can_steer);
+    byId("how").hidden = !may;
+    this.choose(may ? this.how : "queue");
+    this.mayWrite();
+  }
+
+  // Into the running turn, or after it: only where the agent takes words while it runs is there a choice.
+  choose(how) {
+    this.how = how;
+    for (const one of byId("how").querySelectorAll("button")) one.ariaPressed = String(one.dataset.how === how);
+    const key = byId("how").hidden ? "composer.queue" : `composer.${how}_means`;
+    byId("queue-hint").textContent = this.known?.running_turn ? w(key) : "";
+  }
+
+  refusal() {
+    return w(`readonly.${this.known.refusal}`, { executor: this.known.executor });
+  }
+
+  reached(there) {
+    this.away = !there;
+    this.mayWrite();
+  }
+
+  // Why nothing can be sent now, in words; empty when something can.
+  whyNot() {
+    if (this.away) return w("out_of_reach_short");
+    if (!this.known) return w("composer.reading");
+    if (this.known.refusal) return this.refusal();
+    if (this.area.value.length > MOST_LETTERS) return w("composer.too_long");
+    const state = this.pending.get(this.session)?.state;
+    return state ? w(state === "sending" ? "composer.sending" : "composer.unconfirmed") : "";
+  }
+
   mayWrite() {
-    const empty = !this.area.value.trim();
-    const long = this.area.value.length > MOST_LETTERS;
-    byId("too-long").hidden = !long;
-    const blocked = empty || long || this.pending.get(this.session)?.state === "sending";
+    const why = this.whyNot();
+    byId("send-why").textContent = why;
+    byId("send-why").hidden = !why;
+    byId("queue-hint").hidden = why !== "";
+    const blocked = why !== "" || !this.area.value.trim();
     this.sendButton.ariaDisabled = blocked ? "true" : null;
     return !blocked;
   }
 
   changed() {
+    this.wish = false;
     keep(this.session, { ...kept(this.session), text: this.area.value, id: this.turnId });
     this.offer.replaceChildren();
     this.grow();
@@ -116,14 +157,19 @@ export class Composer {
   }
 
   async send() {
-    if (!this.mayWrite()) return;
+    if (!this.mayWrite()) {
+      this.wish = this.pending.get(this.session)?.state === "sending"; // it goes right after the one before it
+      return;
+    }
+    this.wish = false;
     const text = this.area.value;
-    const item = { text, id: this.turnId, state: "sending", abort: new AbortController() };
+    const steer = this.how === "steer" ? this.known.running_turn : undefined;
+    const item = { text, id: this.turnId, steer, state: "sending", abort: new AbortController() };
     const session = this.session;
     this.pending.set(session, item);
     this.area.value = "";
     this.turnId = fresh();
-    keep(session, { text: "", unsure: { text, id: item.id } });
+    keep(session, { text: "", unsure: { text, id: item.id, steer } });
     this.grow();
     this.mayWrite();
     this.view.pendingChanged(true);
@@ -131,18 +177,48 @@ export class Composer {
   }
 
   async submit(session, item) {
+    const path = item.steer ? `turns/${encodeURIComponent(item.steer)}/steer` : `sessions/${encodeURIComponent(session)}/turns`;
     try {
-      await post(`/api/v1/sessions/${encodeURIComponent(session)}/turns`, { message: item.text, client_turn_id: item.id }, item.abort?.signal);
-      this.settle(session);
-      await this.view.refresh(session);
+      this.became(item, await post(`/api/v1/${path}`, { message: item.text, client_turn_id: item.id }, item.abort?.signal));
     } catch (error) {
-      if (item.cancelled) return;
-      if (error instanceof NoAnswer) this.unsure(session, item);
-      else this.refused(session, item, error);
-    } finally {
-      this.mayWrite();
-      this.view.pendingChanged(false);
+      if (!item.cancelled) this.failed(session, item, error);
+      return;
     }
+    this.settle(session);
+    if (session === this.session && this.wish) this.send();
+    await this.view.refresh(session).catch(() => {}); // it is accepted; the look at it comes again
+    this.mayWrite();
+    this.view.pendingChanged(false);
+  }
+
+  // A correction that was not taken in waits its turn, and says why.
+  became(item, { outcome, reason }) {
+    if (outcome === "steered") this.view.say(w("steer.taken"));
+    if (outcome !== "queued") return;
+    const words = w("steer.queued", { reason: w(`steer.${reason}`) });
+    this.notes.set(item.id, words);
+    this.view.say(words);
+  }
+
+  failed(session, item, error) {
+    this.wish = false;
+    if (error.code === "steer.unknown") this.owed(session, error);
+    else if (error instanceof NoAnswer) this.unsure(session, item);
+    else this.refused(session, item, error);
+    this.mayWrite();
+    this.view.pendingChanged(false);
+  }
+
+  // What a transcript shows has arrived, whatever was known of it here.
+  arrivedAs(turns) {
+    const item = this.pending.get(this.session);
+    const there = (id) => turns.find((turn) => turn.client_turn_id === id);
+    if (item?.state === "unsure" && there(item.id)) this.settle(this.session);
+    if (there(this.turnId)?.text !== this.area.value) return;
+    this.area.value = "";
+    this.turnId = fresh();
+    keep(this.session, { ...kept(this.session), text: "", id: undefined });
+    this.grow();
   }
 
   settle(session) {
@@ -154,6 +230,13 @@ export class Composer {
   unsure(session, item) {
     item.state = "unsure";
     this.view.alarm(w("send.unsure"));
+  }
+
+  // Whether the agent took it is not known: it stands among what needs somebody, and is not sent again from here.
+  owed(session, error) {
+    this.settle(session);
+    this.view.alarm(error.message);
+    this.view.refresh(session).catch(() => {});
   }
 
   // Before acceptance nothing exists: the words go back to where they were written.

@@ -1,14 +1,26 @@
 // One open conversation: its Turns, what runs in it, and where the reader is in it.
 import { byId, h, icon, flight, empty } from "./dom.js";
-import { w, wait, now, setNow } from "./words.js";
+import { w, named, sentence, wait, now, setNow } from "./words.js";
 import { get, post } from "./net.js";
 import { TurnView } from "./turn.js";
 import { Composer } from "./composer.js";
+import { showStanding } from "./standing.js";
 import { chip } from "./list.js";
 
 const NEAR_END = 48;
 const QUIET_MS = 30_000;
+const LATE_STOP_MS = 5_000;
 const SAY_EVERY_MS = 5_000;
+const GROUP_TURNS = 30; // a screen or two
+
+// Moves only what does not stand where it should.
+function inOrder(parent, nodes) {
+  let cursor = parent.firstElementChild;
+  for (const node of nodes) {
+    if (node === cursor) cursor = cursor.nextElementSibling;
+    else parent.insertBefore(node, cursor);
+  }
+}
 
 export class Conversation {
   constructor(options) {
@@ -24,7 +36,6 @@ export class Conversation {
     byId("stop").addEventListener("click", () => this.running && this.stop(this.running.turn.id));
     new ResizeObserver(() => this.settleScroll()).observe(this.turnsNode);
     new ResizeObserver(() => this.settleScroll()).observe(this.scroll);
-    new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && this.earlier(), { root: this.scroll, rootMargin: "400px" }).observe(byId("earlier"));
     byId("earlier").addEventListener("click", () => this.earlier());
     setInterval(() => this.activity(), 1000);
   }
@@ -32,29 +43,52 @@ export class Conversation {
   async open(id) {
     if (id === this.id) return;
     this.id = id;
+    this.reading = this.again = null;
     this.views = new Map();
+    this.groups = new Map();
     this.cursor = undefined;
     this.session = null;
     this.follows = true;
     this.turnsNode.replaceChildren();
+    showStanding(null);
     byId("conversation").hidden = id === null;
     byId("nothing-open").hidden = id !== null;
+    this.composer.prepare(id);
+    this.drawPending();
     if (id !== null) await this.refresh(id);
   }
 
-  // Late answers belong to the session that they were asked for, and to no other.
-  async refresh(id = this.id) {
-    if (id === null || id !== this.id) return;
+  // One read at a time: of two under way the older could arrive last and stay. A wish during a read is read after it.
+  refresh(id = this.id) {
+    if (id === null || id !== this.id) return Promise.resolve();
+    if (this.reading) return (this.again ??= this.afterwards(this.reading, id));
+    const reading = this.read(id).finally(() => {
+      if (this.reading === reading) this.reading = null;
+    });
+    this.reading = reading;
+    return reading;
+  }
+
+  async afterwards(reading, id) {
+    await reading.catch(() => {});
+    if (this.reading) return undefined; // the reader went away and came back: what is read now is newer
+    this.again = null;
+    return this.refresh(id);
+  }
+
+  // Late answers belong to the visit that they were asked for, and to no other.
+  async read(id) {
+    const views = this.views;
     let seen;
     try {
       seen = await get(`/console/sessions/${encodeURIComponent(id)}`);
     } catch (error) {
-      if (id !== this.id) return;
+      if (views !== this.views) return;
       if (error.status === 404) return void this.gone();
-      this.alarm(w("out_of_reach")); // what stands here stays
-      throw error;
+      if (!this.session) this.turnsNode.replaceChildren(empty(w("place.unread"), w("place.unread_how")));
+      throw error; // what stands here stays
     }
-    if (id !== this.id) return;
+    if (views !== this.views) return;
     setNow(seen.now);
     this.session = seen.session;
     if (this.cursor === undefined || this.hasGap(seen.turns)) this.start(seen);
@@ -64,6 +98,8 @@ export class Conversation {
   gone() {
     this.turnsNode.replaceChildren(h("p.hint", {}, w("session.gone")));
     byId("composer").hidden = true;
+    byId("why-not").hidden = true;
+    showStanding(null);
   }
 
   hasGap(turns) {
@@ -74,6 +110,7 @@ export class Conversation {
   start(seen) {
     this.cursor = seen.cursor;
     this.views.clear();
+    this.groups.clear();
     this.turnsNode.replaceChildren();
     byId("earlier").hidden = !seen.cursor;
   }
@@ -81,7 +118,7 @@ export class Conversation {
   get viewOptions() {
     return {
       executor: this.session.executor,
-      writable: this.session.writable,
+      notes: this.composer.notes,
       stop: (id) => this.stop(id),
       refresh: () => this.refresh(),
       approvals: { after: (_, words) => this.say(words), alarm: (words) => this.alarm(words) },
@@ -103,19 +140,33 @@ export class Conversation {
       }
     }
     this.order();
-    this.composer.enter(this.session);
+    this.composer.enter(this.session, turns);
+    this.stand();
     this.drawPending();
     this.activity();
     this.settleScroll();
+    this.nearStart();
   }
 
+  stand() {
+    const newest = [...this.views.values()].reduce((one, other) => (one && one.turn.position > other.turn.position ? one : other), null);
+    showStanding(newest, this.session);
+  }
+
+  // Turns stand in groups: a group that is out of sight costs the browser nothing, and a thousand groups cost more.
   order() {
     const views = [...this.views.values()].sort((one, other) => one.turn.position - other.turn.position);
-    let cursor = this.turnsNode.firstElementChild;
-    for (const { node } of views) {
-      if (node === cursor) cursor = cursor.nextElementSibling;
-      else this.turnsNode.insertBefore(node, cursor);
+    const groups = new Map();
+    for (const { turn, node } of views) {
+      const number = Math.floor(turn.position / GROUP_TURNS);
+      if (!groups.has(number)) groups.set(number, []);
+      groups.get(number).push(node);
     }
+    for (const [number, nodes] of groups) {
+      if (!this.groups.has(number)) this.groups.set(number, h("div.group-of-turns", {}));
+      inOrder(this.groups.get(number), nodes);
+    }
+    inOrder(this.turnsNode, [...groups.keys()].map((number) => this.groups.get(number)));
     const nothing = !views.length && !this.composer.pending.has(this.id);
     byId("no-turns").hidden = !nothing;
     if (nothing && !byId("no-turns").childElementCount) byId("no-turns").append(empty(w("conversation.empty")));
@@ -123,7 +174,7 @@ export class Conversation {
 
   head() {
     const one = this.session;
-    byId("conversation-title").textContent = one.title;
+    byId("conversation-title").textContent = named(one.title);
     const where = one.group === "local" ? w("where.local_place") : w(`where.${one.group}`, { app: one.app });
     byId("conversation-where").replaceChildren(h("span.where-words", {}, where), chip(one.executor));
     document.title = `${one.title} · Hongyan`;
@@ -132,10 +183,10 @@ export class Conversation {
   async earlier() {
     if (!this.cursor || this.loading) return;
     this.loading = true;
-    const id = this.id;
+    const { views, cursor } = this;
     try {
-      const page = await get(`/console/sessions/${encodeURIComponent(id)}?cursor=${encodeURIComponent(this.cursor)}`);
-      if (id !== this.id) return;
+      const page = await get(`/console/sessions/${encodeURIComponent(this.id)}?cursor=${encodeURIComponent(cursor)}`);
+      if (views !== this.views || cursor !== this.cursor) return;
       const before = this.scroll.scrollHeight - this.scroll.scrollTop;
       this.cursor = page.cursor;
       byId("earlier").hidden = !page.cursor;
@@ -143,11 +194,17 @@ export class Conversation {
       for (const turn of page.turns) if (!this.views.has(turn.id)) this.views.set(turn.id, new TurnView(turn, options));
       this.order();
       this.scroll.scrollTop = this.scroll.scrollHeight - before; // the line that is read stays where it is
+      requestAnimationFrame(() => this.nearStart()); // whoever scrolled on meanwhile is there already
     } catch {
       // the button stays and asks again
     } finally {
       this.loading = false;
     }
+  }
+
+  // The page before comes before its place does.
+  nearStart() {
+    if (this.cursor && this.scroll.scrollTop < 2 * this.scroll.clientHeight) this.earlier();
   }
 
   pendingChanged(own) {
@@ -185,7 +242,7 @@ export class Conversation {
     if (!view) return;
     const { turn, steps } = view;
     const asked = turn.decisions.find((decision) => decision.state === "asked");
-    const words = this.activityWords(turn, steps, asked);
+    const words = sentence(this.activityWords(turn, steps, asked));
     const since = asked ? asked.asked_at : turn.running_at;
     const shown = byId("activity-words");
     if (shown.dataset.words !== words) {
@@ -208,7 +265,8 @@ export class Conversation {
   }
 
   activityWords(turn, steps, asked) {
-    if (asked) return w("activity.decision", { name: asked.subject.slice(0, 80) });
+    if (asked) return w("activity.decision", { name: named(asked.subject).slice(0, 80) });
+    if (turn.state === "interrupting" && now() - turn.stop_at >= LATE_STOP_MS) return w("activity.stopping");
     if (turn.state === "held") return w(turn.way.at(-1).key);
     if (turn.state !== "running") return w(`turn.${turn.state}`);
     const heard = steps?.lastAt || turn.running_at;
@@ -230,6 +288,7 @@ export class Conversation {
 
   scrolled() {
     const { scrollHeight, scrollTop, clientHeight } = this.scroll;
+    this.nearStart();
     if (this.ours) return;
     this.follows = scrollHeight - scrollTop - clientHeight < NEAR_END;
     byId("latest").hidden = this.follows;

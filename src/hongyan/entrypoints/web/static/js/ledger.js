@@ -1,6 +1,6 @@
 // The ledger: two sums that add up, or say by how much they do not, and the lines behind each number.
-import { byId, h, icon, button, Keyed } from "./dom.js";
-import { w, has, clock, moment, number, setNow, now } from "./words.js";
+import { byId, h, icon, button, empty, Keyed } from "./dom.js";
+import { w, has, clock, moment, named, number, sentence, setNow, now } from "./words.js";
 import { get, post } from "./net.js";
 
 const TONES = {
@@ -22,7 +22,12 @@ export class Ledger {
   }
 
   open() {
-    return this.refresh().catch(() => this.alarm(w("out_of_reach")));
+    return this.refresh().catch(() => this.unread());
+  }
+
+  unread() {
+    if (!byId("ledger-lines-part").hidden) return;
+    byId("sums").replaceChildren(empty(w("place.unread"), w("place.unread_how")));
   }
 
   filter(changes) {
@@ -31,11 +36,13 @@ export class Ledger {
   }
 
   async refresh() {
+    const chosen = JSON.stringify([this.side, this.kind, this.owedOnly]);
     const kind = this.side === "received" ? this.kind : "";
     const seen = await get(`/console/ledger?kind=${encodeURIComponent(kind)}`);
     const writes = this.side === "writes" ? (await get("/api/v1/deliveries?limit=1000")).deliveries : [];
+    if (chosen !== JSON.stringify([this.side, this.kind, this.owedOnly])) return; // another one is chosen and read by now
     setNow(seen.now);
-    this.seen = seen;
+    byId("ledger-lines-part").hidden = false;
     byId("ledger-when").replaceChildren(w("ledger.checked"), " ", clock(now()));
     byId("sums").replaceChildren(this.sum("received", "class", seen.received), this.sum("writes", "part", seen.writes));
     this.show(seen, writes);
@@ -93,7 +100,7 @@ export class Ledger {
 
   show(seen, writes) {
     const of = this.side === "received" ? "class" : "part";
-    byId("ledger-title").textContent = this.kind ? w(`${of}.${this.kind}`) : w(this.owedOnly ? "ledger.owed" : "ledger.all_lines");
+    byId("ledger-title").textContent = this.kind ? w(`${of}.${this.kind}`) : sentence(w(this.owedOnly ? "ledger.owed" : "ledger.all_lines"));
     byId("ledger-all").ariaPressed = String(!this.kind && !this.owedOnly);
     byId("ledger-owed").ariaPressed = String(this.owedOnly);
     byId("ledger-owed-count").textContent = String(seen.owed.length);
@@ -109,7 +116,7 @@ export class Ledger {
     const need = owed.find((one) => one.id === line.id);
     const act = need ? button("link", w(`act.${need.actions[0]}`), () => this.carry(need), { data: { mark: "act" } }) : null;
     const state = line.owed ? h("span.state.waits", {}, w("ledger.owed")) : h("span.state.quiet", {}, w(`class.${line.kind}`));
-    const who = line.speaker || w(line.origin === "lark" ? "speaker.someone" : "speaker.you");
+    const who = named(line.speaker) || w(line.origin === "lark" ? "speaker.someone" : "speaker.you");
     const why = line.why ? (has(`why.${line.why}`) ? w(`why.${line.why}`) : line.why) : "";
     return this.line(line.id, line.at, [who, line.text.split("\n")[0], why], [state, act ? " " : "", act], JSON.stringify([line, need]));
   }

@@ -1,6 +1,6 @@
 // The list of conversations: by place, one tab stop, arrows walk it, a word narrows it.
-import { h, icon, button, byId, Keyed } from "./dom.js";
-import { w, moment, waiting } from "./words.js";
+import { h, icon, button, byId, empty, Keyed } from "./dom.js";
+import { w, moment, named, waiting } from "./words.js";
 import { post } from "./net.js";
 
 const GROUPS = ["owner_private", "group_topic", "local", "manager"];
@@ -44,7 +44,7 @@ export class List {
     this.groups.show(groups.filter(({ sessions }) => sessions.length).map((one) => ({ key: one.group, sign: "", build: () => this.group(one.group) })));
     for (const { group, sessions } of groups) if (sessions.length) this.fill(group, sessions);
     byId("list-empty").hidden = found.length > 0;
-    byId("list-empty").textContent = w(wanted ? "list.nothing_found" : "no_sessions");
+    byId("list-empty").replaceChildren(wanted ? h("p.hint", {}, w("list.nothing_found")) : empty(w("no_sessions"), w("no_sessions_how")));
     this.oneTabStop();
   }
 
@@ -71,8 +71,8 @@ export class List {
       h(
         `a.row${chosen ? ".chosen" : ""}`,
         { href: `#/c/${one.id}`, "aria-current": chosen ? "true" : null, data: { session: one.id, mark: one.id } },
-        h("span.row-line", {}, h("span.title", {}, one.title), stateOf(one)),
-        h("span.row-line.second", {}, h("span.last", {}, one.last_text || w("list.no_words")), moment(one.last_at)),
+        h("span.row-line", {}, h("span.title", {}, named(one.title)), stateOf(one)),
+        h("span.row-line.second", {}, h("span.last", {}, named(one.last_text) || w("list.no_words")), moment(one.last_at)),
       ),
     );
   }

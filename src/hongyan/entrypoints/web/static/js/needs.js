@@ -1,6 +1,6 @@
 // Needs you: one list, oldest first, each with its reason and its one useful action; the chosen one stands beside it.
 import { byId, h, icon, button, empty, Keyed } from "./dom.js";
-import { w, has, now, age, setNow } from "./words.js";
+import { pairs, w, has, clock, moment, named, now, age, plain, setNow } from "./words.js";
 import { get, post } from "./net.js";
 import { ApprovalRow } from "./approval.js";
 
@@ -17,7 +17,14 @@ export class Needs {
   }
 
   open() {
-    return this.refresh().catch(() => this.alarm(w("out_of_reach")));
+    return this.refresh().catch(() => this.unread());
+  }
+
+  // What was read before stays; where nothing was, it says so.
+  unread() {
+    if (this.seen) return;
+    byId("needs-empty").hidden = false;
+    byId("needs-empty").replaceChildren(empty(w("place.unread"), w("place.unread_how")));
   }
 
   async refresh() {
@@ -28,9 +35,10 @@ export class Needs {
   }
 
   items() {
-    const { approvals, owed, titles } = this.seen;
-    const asked = approvals.map((one) => ({ key: one.id, kind: "approval", at: one.asked_at, one, title: titles[one.session_id] ?? "" }));
-    const rest = owed.map((one) => ({ key: one.id, kind: this.kindOf(one), at: one.since, one, title: titles[one.session_id] ?? "" }));
+    const { approvals, owed, sessions } = this.seen;
+    const of = (one) => ({ key: one.id, one, session: sessions[one.session_id], title: named(sessions[one.session_id]?.title ?? "") });
+    const asked = approvals.map((one) => ({ ...of(one), kind: "approval", at: one.asked_at }));
+    const rest = owed.map((one) => ({ ...of(one), kind: this.kindOf(one), at: one.since }));
     return [...asked, ...rest].sort((first, second) => first.at - second.at);
   }
 
@@ -47,7 +55,7 @@ export class Needs {
     byId("needs-empty").hidden = !none;
     byId("needs-list").hidden = none;
     const running = this.seen.running;
-    if (none) byId("needs-empty").replaceChildren(empty(w("nothing_owed"), w(running === 1 ? "needs.one_running" : "needs.running", { n: running })));
+    if (none) byId("needs-empty").replaceChildren(empty(w("nothing_owed"), w(["needs.none_running", "needs.one_running"][running] ?? "needs.running", { n: running })));
     if (!items.some((item) => item.key === this.chosen)) this.chosen = null;
     this.rows.show(items.map((item) => ({ key: item.key, sign: JSON.stringify([item.one, item.key === this.chosen]), build: () => this.row(item) })));
     this.showDetail(items.find((item) => item.key === this.chosen));
@@ -74,7 +82,7 @@ export class Needs {
 
   titleOf({ kind, one, title }) {
     if (kind !== "approval") return one.text || w("list.no_words");
-    return w("need.approval_title", { subject: one.subject.slice(0, 120), session: title });
+    return w("need.approval_title", { subject: plain(one.subject).slice(0, 120), session: title });
   }
 
   reasonOf({ kind, one, title }) {
@@ -101,15 +109,31 @@ export class Needs {
     const { one, kind, key } = item;
     const heading = h("h2", { tabindex: -1 }, this.titleOf(item));
     const head = [h(`p.state.${kind === "failed" ? "failed" : "waits"}`, {}, w(`need.${kind}`)), heading];
-    const link = one.session_id ? h("p", {}, h("a", { href: `#/c/${one.session_id}` }, w("needs.open"))) : null;
+    const link = one.session_id ? h("p", {}, h("a", { href: `#/c/${one.session_id}` }, w("needs.open"))) : "";
+    const folded = h("details.folded", {}, h("summary", {}, icon("right", "icon turner"), w("need.ids")), this.ids(item));
     if (kind === "approval") {
-      const row = new ApprovalRow(one, { tag: "div", bare: true, alarm: this.alarm, after: (_, words) => this.done(words) });
+      const row = new ApprovalRow(one, { tag: "div", bare: true, evidence: link || null, alarm: this.alarm, after: (_, words) => this.done(words) });
       this.shown = { key, row };
-      return void this.detail.replaceChildren(...head, row.node, link ?? "");
+      return void this.detail.replaceChildren(...head, row.node, folded);
     }
     this.shown = { key };
     const acts = one.actions.map((action, place) => this.act(one, action, place ? "bare" : "primary"));
-    return void this.detail.replaceChildren(...head, h("p.letter", {}, one.text), h("p", {}, this.reasonOf(item)), h("div.acts", {}, acts), link ?? "");
+    return void this.detail.replaceChildren(...head, h("p.letter", {}, one.text), h("p", {}, this.reasonOf(item)), link, h("div.acts", {}, acts), folded);
+  }
+
+  // Ids and what the agent may reach: there for who needs them, out of the way of who decides.
+  ids({ kind, one, session }) {
+    const mono = (words) => (words ? h("span.mono", {}, words) : "");
+    const known = [
+      ["field.id", mono(one.id)],
+      ["field.session", mono(one.session_id)],
+      ["field.turn", mono(one.turn_id)],
+      ["field.executor", mono(session?.executor)],
+      ["field.grant", session ? w(`grant.${session.grant}`) : ""],
+      ["field.scope", session ? w(`scope.${session.scope}`) : ""],
+    ];
+    const asked = [["field.risk", has(`risk.${one.risk}`) ? w(`risk.${one.risk}`) : one.risk], ["field.call", mono(one.call_id)], ["field.asked", moment(one.asked_at)], ["field.expires", clock(one.expires_at)]];
+    return pairs([...known, ...(kind === "approval" ? asked : [["field.reason", mono(one.why)]])]);
   }
 
   act(one, action, style) {

@@ -1,6 +1,6 @@
 // Settings, to read: Apps with what was read back, owners, folders, bindings, agents; and how the console looks.
-import { byId, h, icon, button } from "./dom.js";
-import { w, has, clock, moment, TONGUE } from "./words.js";
+import { byId, h, icon, button, empty } from "./dom.js";
+import { w, has, clock, moment, pairs, TONGUE } from "./words.js";
 import { get, post } from "./net.js";
 import { keysAreOn } from "./keys.js";
 
@@ -9,10 +9,6 @@ const YEAR_SECONDS = 31_536_000;
 
 function remember(name, value) {
   document.cookie = `${name}=${value}; path=/; max-age=${YEAR_SECONDS}; samesite=strict`;
-}
-
-function pairs(rows) {
-  return h("dl.pairs", {}, rows.filter(([, value]) => value !== null && value !== "").map(([name, value]) => h("div.pair", {}, h("dt", {}, w(name)), h("dd", {}, value))));
 }
 
 const mono = (words) => h("span.mono", {}, words);
@@ -29,7 +25,7 @@ export class Settings {
     this.part = PARTS.includes(part) ? part : "";
     document.documentElement.dataset.part = this.part;
     for (const one of PARTS) byId(`part-${one}`).ariaCurrent = one === (this.part || "apps") ? "page" : null;
-    return this.refresh().catch(() => this.alarm(w("out_of_reach")));
+    return this.refresh().catch(() => byId("settings-body").replaceChildren(empty(w("place.unread"), w("place.unread_how"))));
   }
 
   listeners(apps) {
@@ -59,7 +55,7 @@ export class Settings {
       this.check("app.bot", app.bot_name ? [app.bot_name, " ", mono(app.bot_open_id ?? "")] : w("app.not_read"), app.bot_name ? "works" : "unread"),
       this.check("app.connection", app.observed_at ? [w("app.seen"), " ", clock(app.observed_at)] : w("app.not_read"), null, h(`span.state.${tone}`, {}, words)),
       this.check("app.owner", app.owner ? mono(app.owner) : w("app.no_owner"), app.owner ? "works" : "missing"),
-      ...(this.reports.get(app.app) ?? []).map((one) => this.check(null, [one.found, one.mend ? h("p.mend", {}, one.mend) : null], one.ok ? "works" : "missing", null, one.name)),
+      ...(this.reports.get(app.app) ?? []).map((one) => this.reported(one)),
     ];
     const again = button("", w("app.check"), () => this.verify(app.app, again), { data: { state } });
     return h("section.app", { "aria-labelledby": `app-${app.app}` }, h("div.app-head", {}, h("div", {}, h("h2", { id: `app-${app.app}` }, app.app), h("p.hint", {}, mono(app.app_id), ", ", w("from_file"))), again), h("ul.card", {}, rows));
@@ -69,6 +65,14 @@ export class Settings {
     const tones = { works: ["check", "verified"], missing: ["cross", "failed"], unread: ["dash", "quiet"] };
     const [mark, tone] = tones[verdict] ?? ["arrows", "quiet"];
     return h("li.check", {}, icon(mark, `icon state ${tone}`), h("div", {}, h("p.strong", {}, name ?? w(key)), h("p.hint", {}, found)), state ?? h(`span.state.${tone}`, {}, w(`check.${verdict}`)));
+  }
+
+  // What a check found is the platform's own word where it is no state of ours.
+  reported({ name, ok, found, mend }) {
+    const said = [`listener.${found}`, `found.${found}`].find(has);
+    const how = has(`mend.${name}`) ? w(`mend.${name}`) : mend;
+    const title = has(`check.${name}`) ? w(`check.${name}`) : name;
+    return this.check(null, [said ? w(said) : found, ok ? null : h("p.mend", {}, how)], ok ? "works" : "missing", null, title);
   }
 
   async verify(name, control) {

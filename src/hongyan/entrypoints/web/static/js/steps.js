@@ -1,6 +1,6 @@
 // What a running Turn shows: thoughts, tools and approvals in their order, then the text after the last of them.
 import { h, icon, flight } from "./dom.js";
-import { w, wait, waiting } from "./words.js";
+import { w, lasted, waiting } from "./words.js";
 import { ApprovalRow } from "./approval.js";
 
 const ICONS = { read: "file", search: "search", edit: "pencil", delete: "cross", execute: "terminal", fetch: "globe", think: "thought" };
@@ -84,7 +84,7 @@ export class Steps {
     const tone = { open: "running", failed: "failed" }[body.status] ?? "quiet";
     row.end.className = `end state ${tone}`;
     if (body.status === "open") row.end.replaceChildren(flight(), w("step.running"), " ", waiting(row.started));
-    else row.end.replaceChildren(body.status === "failed" ? w("step.failed") : wait(at - row.started));
+    else row.end.replaceChildren(body.status === "failed" ? w("step.failed") : at - row.started < 1000 ? "" : lasted(at - row.started));
     this.latest = body.status === "open" ? { key: "activity.tool", name: row.title || body.kind } : { key: "activity.after_tool" };
   }
 

@@ -1,12 +1,12 @@
 // One Turn of the transcript: the person's words, what the agent did, its answer, and the way in the margin.
 import { h, icon, button, fragment } from "./dom.js";
-import { w, has, clock, wait, waiting } from "./words.js";
+import { w, has, clock, lasted, named, waiting } from "./words.js";
 import { get, post } from "./net.js";
 import { Steps } from "./steps.js";
 import { settledWords } from "./approval.js";
 
 export function factWords(fact) {
-  return w(fact.key, { n: fact.n });
+  return w(fact.key, { n: fact.n, who: named(fact.who) });
 }
 
 function wayLine(fact, last) {
@@ -52,7 +52,7 @@ export class TurnView {
   }
 
   update(turn) {
-    const sign = JSON.stringify([turn, this.view.writable]);
+    const sign = JSON.stringify(turn);
     if (sign !== this.sign) {
       this.sign = sign;
       this.turn = turn;
@@ -93,15 +93,19 @@ export class TurnView {
   person(queued) {
     const turn = this.turn;
     const from = has(`origin.${turn.origin}`) ? w(`origin.${turn.origin}`) : turn.origin;
-    const name = turn.speaker || (turn.origin === "lark" ? w("speaker.someone") : w("speaker.you"));
+    const name = named(turn.speaker) || (turn.origin === "lark" ? w("speaker.someone") : w("speaker.you"));
     const said = h("div.said", { lang: languageOf(turn.text) }, h("span.said-text", {}, turn.text));
     if (queued) said.append(button("small.bare", w("cancel"), () => this.view.stop(turn.id), { data: { mark: "cancel" } }));
-    return h("div.person", {}, h("p.speaker", {}, h("strong", {}, name), " ", h("span.hint", {}, from)), said);
+    const note = this.view.notes.get(turn.client_turn_id);
+    const steers = (turn.steers ?? []).map((steer) =>
+      h("div.said.steered", { lang: languageOf(steer.text) }, h("span.said-text", {}, steer.text), h("span.hint", {}, w("steer.taken"), " ", clock(steer.at))),
+    );
+    return h("div.person", {}, h("p.speaker", {}, h("strong", {}, name), " ", h("span.hint", {}, from)), said, note ? h("p.hint.note", {}, note) : null, steers);
   }
 
   fold() {
     const turn = this.turn;
-    const took = turn.ended_at && turn.running_at ? wait(turn.ended_at - turn.running_at) : "";
+    const took = turn.ended_at && turn.running_at ? lasted(turn.ended_at - turn.running_at) : "";
     const settled = turn.decisions.filter((decision) => decision.state !== "asked").map(settledWords);
     const key = ["turn.worked_none", "turn.worked_one"][turn.tools] ?? "turn.worked";
     const words = [took ? w(key, { time: took, n: turn.tools }) : "", ...settled].filter(Boolean).join(" · ");

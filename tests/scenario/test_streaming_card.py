@@ -85,8 +85,9 @@ async def test_a_long_turn_goes_on_below_before_its_stream_would_be_ended(world:
     old, new = world.cards()
     assert (old.message_id, old.title, old.labels, old.words) == (first.message_id, "Continued below", [], "")
     assert not world.platform.streaming(old.message_id)
-    await long_after(world, 150_000)  # beyond the ten minutes of the old card
-    await shows(world, "66")  # seconds
+    end = world.platform.card_updates(old.message_id)[0].at_ms + 600_000  # of the stream that the old card had
+    await long_after(world, 90_000)
+    await world.flow_until(lambda: world.platform.card_updates(new.message_id)[-1].at_ms > end)
     assert world.cards()[1].labels == ["Stop"]
     assert await world.clicked(new, "Stop") == "Stopping"
     await ended(world, 2)

@@ -194,10 +194,6 @@ async def refuse_part(desk: Desk, part: Part, error: ChatRejectedError) -> None:
     await settle_part(desk, part, (step,), PartState.REJECTED)
 
 
-def _refusal_code(error: ChatRejectedError) -> str:
-    return f"{error.code}.{error.platform_code}" if error.platform_code else error.code
-
-
 async def keep_receipt(desk: Desk, part: Part, message: MessageId) -> None:
     """Keep the platform's id, claimed by this part alone, and let the read-back follow."""
     now = desk.clock.now()

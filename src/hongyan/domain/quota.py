@@ -19,7 +19,7 @@ class AppCalls:
 
 
 def day_of(now: int, zone: tzinfo) -> str:
-    """Name the day of a moment, such as 2025-06-15; days compare as texts."""
+    """Name the day of a moment: year, month and day with dashes, so that days compare as texts."""
     return datetime.fromtimestamp(now / 1_000, UTC).astimezone(zone).date().isoformat()
 
 

@@ -19,6 +19,7 @@ from tests.harness.missed import (
     rounds,
     seen,
 )
+from tests.scenario.test_owed_card import as_now, ask_for_list
 
 from feishu_simulator.faults import Effect
 from hongyan.application.owed import OwedAction
@@ -217,3 +218,21 @@ async def test_what_was_missed_while_the_machine_slept_is_found(world: World) ->
     await rounds(world, 3)
     (row,) = await missed(world)
     assert (row.text, world.prompts()) == ("while you slept", [])
+
+
+@pytest.mark.scenario("M27", "L136")
+async def test_a_missed_message_stands_in_the_owners_list_and_a_press_runs_it_once(world: World) -> None:
+    await rounds(world)
+    world.fault(RECEIVE, LOST)
+    said = world.say("run me from the list")
+    await rounds(world, 2)
+    card = await ask_for_list(world)
+    assert "run me from the list" in card.words
+    assert (card.title, card.labels) == ("Waits for you: 1", ["Run", "Ignore"])
+    assert await world.clicked(card, "Run") == "Runs"
+    await world.until(lambda: world.answers_to(said) == ["echo: run me from the list"])
+    await world.until_settled()
+    assert (as_now(world, card).labels, await missed(world)) == ([], [])
+    assert "Runs by you on the card" in as_now(world, card).words
+    assert world.prompts() == ["run me from the list"]
+    await world.adds_up()

@@ -36,7 +36,7 @@ from hongyan.domain.requests import (
 )
 from hongyan.ports import queries
 
-__all__ = ["OwedAction", "OwedRow", "act_on_owed", "gap_actions", "list_owed", "owed_action", "send_again"]
+__all__ = ["OwedAction", "OwedRow", "act_on_owed", "gap_actions", "list_owed", "owed_action", "see_gap", "send_again"]
 
 
 def owed_action(word: str) -> OwedAction:
@@ -51,7 +51,7 @@ def owed_action(word: str) -> OwedAction:
 async def list_owed(desk: Desk) -> list[OwedRow]:
     """List what is owed and which messages were missed, oldest first."""
     rows = [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
-    rows += [_gap_row(desk, gap) for gap in await desk.store.all(queries.DECLARED_GAPS)]
+    rows += [see_gap(desk, gap) for gap in await desk.store.all(queries.DECLARED_GAPS)]
     return sorted(rows, key=lambda row: row.since)
 
 
@@ -66,15 +66,16 @@ async def act_on_owed(
     thing = await _owed(desk, request_id)
     if expected_version is not None and thing.version != expected_version:
         raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.")
-    row = _gap_row(desk, thing) if isinstance(thing, Gap) else await _row(desk, thing)
+    row = see_gap(desk, thing) if isinstance(thing, Gap) else await _row(desk, thing)
     if action not in row.actions:
         possible = ", ".join(row.actions)
         raise RefusedError("owed.not_possible", f"{action} is not possible here", hint=f"Possible: {possible}.")
+    note = note_act((thing.id, thing.version), action, where, desk.clock.now())
     try:
         if isinstance(thing, Gap):
-            await (run_gap if action is OwedAction.RUN else ignore_gap)(desk, thing)
+            await (run_gap if action is OwedAction.RUN else ignore_gap)(desk, thing, note)
         else:
-            await _ACTS[action](desk, thing, note_act(thing, action, where, desk.clock.now()))
+            await _ACTS[action](desk, thing, note)
     except ConflictError:
         raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.") from None
     for topic in (ADMISSION, LANES, CARDS, OUTBOX):
@@ -98,7 +99,8 @@ def gap_actions(desk: Desk, gap: Gap) -> tuple[OwedAction, ...]:
     return (OwedAction.RUN, OwedAction.IGNORE) if young else (OwedAction.IGNORE,)
 
 
-def _gap_row(desk: Desk, gap: Gap) -> OwedRow:
+def see_gap(desk: Desk, gap: Gap) -> OwedRow:
+    """Give a missed message as it is listed."""
     return OwedRow(
         id=gap.id,
         version=gap.version,

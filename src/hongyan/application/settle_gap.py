@@ -8,21 +8,22 @@ from dataclasses import replace
 
 from hongyan.application.desk import Desk
 from hongyan.domain.access import Silent
-from hongyan.domain.changes import Change, Changes, Of, insert
+from hongyan.domain.changes import Change, Changes, Insert, Of, insert
 from hongyan.domain.coverage import Gap, GapEvent, as_message, close_gap
 from hongyan.domain.requests import ClosedAs, Request, RequestState, capture
 
 __all__ = ["close_as_answered", "ignore_gap", "run_gap"]
 
 
-async def run_gap(desk: Desk, gap: Gap) -> None:
+async def run_gap(desk: Desk, gap: Gap, note: Insert) -> None:
     """Accept the message as if its event had come, by the owner's word. Raise ConflictError when it was accepted."""
-    await _settle(desk, "run_gap", gap, GapEvent.RUN, replace(_captured(desk, gap), code="owner.run"))
+    await _settle(desk, ("run_gap", GapEvent.RUN), gap, replace(_captured(desk, gap), code="owner.run"), note)
 
 
-async def ignore_gap(desk: Desk, gap: Gap) -> None:
+async def ignore_gap(desk: Desk, gap: Gap, note: Insert) -> None:
     """Take the message into the journal without running it. Raise ConflictError when it was accepted."""
-    await _settle(desk, "ignore_gap", gap, GapEvent.IGNORE, _closed(desk, gap, ClosedAs.SILENT, Silent.IGNORED.value))
+    closed = _closed(desk, gap, ClosedAs.SILENT, Silent.IGNORED.value)
+    await _settle(desk, ("ignore_gap", GapEvent.IGNORE), gap, closed, note)
 
 
 async def close_as_answered(desk: Desk, gap: Gap) -> None:
@@ -31,12 +32,13 @@ async def close_as_answered(desk: Desk, gap: Gap) -> None:
     They were written before a backup was put back, or by another gateway: running it would answer twice.
     """
     closed = _closed(desk, gap, ClosedAs.ANSWERED, "source.answered_before")
-    await _settle(desk, "close_as_answered", gap, GapEvent.FIND_ANSWERED, closed)
+    await _settle(desk, ("close_as_answered", GapEvent.FIND_ANSWERED), gap, closed)
 
 
-async def _settle(desk: Desk, label: str, gap: Gap, event: GapEvent, request: Request) -> None:
+async def _settle(desk: Desk, move: tuple[str, GapEvent], gap: Gap, request: Request, *notes: Insert) -> None:
+    label, event = move
     lane = Of("places", {"id": request.place_id}, "running_turn")
-    steps: tuple[Change, ...] = (close_gap(gap, event), insert("requests", request, target_turn=lane))
+    steps: tuple[Change, ...] = (close_gap(gap, event), insert("requests", request, target_turn=lane), *notes)
     await desk.store.commit(Changes(label, steps))
     desk.gaps.forget(gap.id)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hongyan.application.desk import Desk
+from hongyan.application.owed import see_gap
 from hongyan.application.routes import route_of
 from hongyan.domain import limits
 from hongyan.domain.approval_card import Line
@@ -37,10 +38,9 @@ async def list_on_card(desk: Desk, request: Request, binding: Binding | None, la
     What belongs to other Apps is left out, and what belongs to this machine alone too, unless every App has the same
     owner.
     """
-    decisions, owed = await _waiting(desk, request.app)
+    decisions, rows = await _waiting(desk, request.app)
     identity = owed_card_id(request.id)
     asked = [Line(one, _buttons(desk, identity, one.id, _of_decision(one))) for one in decisions]
-    rows = [await _row(desk, one) for one in owed]
     listed = [OwedLine(row, True, None, _buttons(desk, identity, row.id, _of_row(row))) for row in rows]
     everything: list[Entry] = [*asked, *listed]
     if not everything:
@@ -52,13 +52,15 @@ async def list_on_card(desk: Desk, request: Request, binding: Binding | None, la
     return (*issue_card(route_of(request, binding), wish, desk.stamp()), *buttons)
 
 
-async def _waiting(desk: Desk, app: AppId) -> tuple[list[Decision], list[Request]]:
-    """Read what waits for the owner of one App, oldest first."""
+async def _waiting(desk: Desk, app: AppId) -> tuple[list[Decision], list[OwedRow]]:
+    """Read what waits for the owner of one App, missed messages among it, oldest first."""
     whole = serve_one_person(await desk.store.all(queries.OWNERS))
     served = set(desk.chats)
     mine = [one for one in await desk.store.all(queries.OPEN_DECISIONS) if _is_mine(one.app, app, whole, served)]
     owed = [one for one in await desk.store.all(queries.OWED) if _is_mine(one.app, app, whole, served)]
-    return mine, owed
+    gaps = [one for one in await desk.store.all(queries.DECLARED_GAPS) if _is_mine(one.app, app, whole, served)]
+    rows = [*[await _row(desk, one) for one in owed], *[see_gap(desk, one) for one in gaps]]
+    return mine, sorted(rows, key=lambda row: row.since)
 
 
 def _is_mine(of: AppId, app: AppId, whole: bool, served: set[AppId]) -> bool:
@@ -92,6 +94,8 @@ async def look_at_owed(desk: Desk, card: IssuedCard) -> OwedLook:
     acts = {act.subject: act for act in reversed(await desk.store.all(queries.ACTS_OF_CARD, card_id=card.id))}
     for request in await desk.store.all(queries.REQUESTS_OF_CARD, card_id=card.id):
         entries.append(await _line(desk, request, acts, buttons[request.id]))
+    for gap in await desk.store.all(queries.GAPS_OF_CARD, card_id=card.id):
+        entries.append(OwedLine(see_gap(desk, gap), True, None, buttons[gap.id]))
     old = await _is_old(desk, card)
     look = render_owed(OwedList(entries, card.lines - len(entries), old), card.language, desk.options.zone)
     return OwedLook(look, old or not any(is_waiting(entry) for entry in entries))

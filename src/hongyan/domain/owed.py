@@ -95,9 +95,10 @@ def owed_actions(request: Request, turn: Turn | None) -> tuple[OwedAction, ...]:
     return (OwedAction.CLOSE,) if request.state is RequestState.CLOSED else ()
 
 
-def note_act(request: Request, action: OwedAction, where: str, at: int) -> Insert:
-    """Plan the fact of an action on a request as it was seen: a second one on the same version meets it."""
-    row = {"id": derive("act", request.id, str(request.version)), "subject": request.id, "fact": f"{ACT}{action}"}
+def note_act(seen: tuple[str, int], action: OwedAction, where: str, at: int) -> Insert:
+    """Plan the fact of an action on what was seen by id and version: a second one on the same version meets it."""
+    subject, version = seen
+    row = {"id": derive("act", subject, str(version)), "subject": subject, "fact": f"{ACT}{action}"}
     return Insert("audit", {**row, "at": at, "facts": json.dumps({"where": where})})
 
 

@@ -17,6 +17,7 @@ from hongyan.domain.owed import ActRow, OwedAction, OwedRow
 __all__ = ["Entry", "OwedLine", "OwedList", "acted", "changed_meanwhile", "impossible", "is_waiting", "render_owed"]
 
 TEXT_LETTERS: Final = 160
+MISSED: Final = "source.missed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,9 @@ def _blocks(entry: Entry, look: Look, old: bool) -> tuple[Block, ...]:
 
 def _why(row: OwedRow, look: Look) -> str:
     """Say what kind of thing waits, with the code that says it exactly."""
-    if OwedAction.RUN in row.actions:
+    if row.why == MISSED:
+        kind = "why.missed"
+    elif OwedAction.RUN in row.actions:
         kind = "why.asking"
     elif row.turn_state == TurnState.HELD:
         kind = "why.held"
@@ -138,6 +141,7 @@ _WORDS: Final = {
         "{count} more: `hongyan owed list`, or the console.",
         "还有 {count} 项：`hongyan owed list` 或本机控制台。",
     ),
+    "why.missed": ("Missed: it was seen in the history only", "错过的消息：只在历史记录中看到"),
     "why.asking": ("Run this message?", "要运行这条消息吗？"),
     "why.held": ("Held: the outcome of the last run is not known", "已暂停：上次运行结果不明"),
     "why.undelivered": ("The answer did not arrive for certain", "回答不确定是否送达"),

@@ -55,6 +55,7 @@ __all__ = [
     "EXPIRED_PAIRINGS",
     "FORMER_COVERAGE",
     "GAP",
+    "GAPS_OF_CARD",
     "GAPS_OF_CHAT",
     "GAP_IDS",
     "HELD_BEFORE",
@@ -342,4 +343,5 @@ FORMER_COVERAGE: Final = Query("former_coverage", Coverage)
 GAP: Final = Query("gap", Gap)
 GAP_IDS: Final = Query("gap_ids", str)
 DECLARED_GAPS: Final = Query("declared_gaps", Gap)
+GAPS_OF_CARD: Final = Query("gaps_of_card", Gap)
 GAPS_OF_CHAT: Final = Query("gaps_of_chat", Gap)

@@ -271,6 +271,12 @@ SELECT * FROM cards WHERE kind = 'owed' AND app = :app AND chat_id = :chat_id OR
 -- name: requests_of_card
 SELECT r.* FROM requests r WHERE r.id IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id) ORDER BY r.seq
 
+-- name: gaps_of_card
+-- Missed messages that a card lists and that nobody decided on yet.
+SELECT g.* FROM gaps g
+WHERE g.state = 'declared' AND g.id IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id)
+ORDER BY g.create_time, g.id
+
 -- name: acts_of_card
 -- What was done about the requests of a card since it was issued, oldest first.
 SELECT a.subject, a.fact, a.at, a.facts FROM audit a

@@ -31,6 +31,7 @@ def test_two_apps_have_the_same_owner_only_when_the_platform_says_so(owners: lis
 
 def test_two_acts_on_the_same_version_meet_in_one_fact() -> None:
     request = given.request()
-    first, second = (note_act((request.id, request.version), action, "card", 1) for action in (OwedAction.CLOSE, OwedAction.RUN_AGAIN))
+    seen = (request.id, request.version)
+    first, second = (note_act(seen, action, "card", 1) for action in (OwedAction.CLOSE, OwedAction.RUN_AGAIN))
     later = note_act((request.id, 1), OwedAction.CLOSE, "card", 1)
     assert first.values["id"] == second.values["id"] != later.values["id"]

@@ -13,7 +13,7 @@ from typing import Final
 
 from hongyan.bootstrap import Wiring
 from hongyan.entrypoints.daemon.main import run
-from tests.harness.kill_points import KILL_POINTS, wrap_ports
+from tests.harness.kill_points import CARD_POINTS, KILL_POINTS, wrap_ports
 
 __all__ = ["KILL_VARIABLE", "SelfKill"]
 
@@ -25,7 +25,7 @@ class SelfKill:
     """A trigger that ends its own process; nothing of it runs after that, and nobody is told."""
 
     def __init__(self, point: str, nth: int, *, armed: bool) -> None:
-        if point not in KILL_POINTS:
+        if point not in {*KILL_POINTS, *CARD_POINTS}:
             raise ValueError(f"{point!r} is no kill point")
         self._point, self._left, self._armed = point, nth, armed
 

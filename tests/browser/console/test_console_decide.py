@@ -216,6 +216,27 @@ async def test_a_click_after_somebody_else_decided_changes_nothing(house: Consol
     house.world.release("end")
 
 
+async def test_the_keyboard_decides_only_on_the_button_itself(house: Console, browser_page: OpenPage) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "[[ask:rm -r build]][[wait:end]]")
+    await expect(page.locator(".approval.asked")).to_be_visible()
+    identity = await house.asked()
+    await page.locator("#conversation-title").focus()
+    for key in ("a", "y", "o", "Enter", "Space", "1"):
+        await page.keyboard.press(key)
+    assert await house.outcome(identity) == ""
+    allow = page.locator(".approval").get_by_role("button", name="Allow once")
+    for _ in range(12):
+        await page.keyboard.press("Tab")
+        if await allow.evaluate("node => node === document.activeElement"):
+            break
+    await expect(allow).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".approval.settled")).to_contain_text("allowed once in the console by you")
+    house.world.release("end")
+
+
 @pytest.mark.scenario("M55")
 async def test_an_approval_stands_where_it_was_asked_after_a_reload(house: Console, browser_page: OpenPage) -> None:
     page = await browser_page(house.link())

@@ -261,7 +261,7 @@ export class Conversation {
       mark.replaceChildren(moves ? flight() : icon("seal"));
     }
     line.classList.toggle("waits", !moves);
-    byId("stop").hidden = turn.state === "interrupting" || turn.state === "completing";
+    byId("stop").hidden = ["interrupting", "completing", "held"].includes(turn.state); // what is held is run again or dropped
   }
 
   activityWords(turn, steps, asked) {

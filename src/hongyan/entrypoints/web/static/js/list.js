@@ -43,6 +43,7 @@ export class List {
     groups.push({ group: "closed", sessions: closed });
     this.groups.show(groups.filter(({ sessions }) => sessions.length).map((one) => ({ key: one.group, sign: "", build: () => this.group(one.group) })));
     for (const { group, sessions } of groups) if (sessions.length) this.fill(group, sessions);
+    byId("nothing-open").classList.toggle("nothing-to-open", this.sessions.length === 0);
     byId("list-empty").hidden = found.length > 0;
     byId("list-empty").replaceChildren(wanted ? h("p.hint", {}, w("list.nothing_found")) : empty(w("no_sessions"), w("no_sessions_how")));
     this.oneTabStop();

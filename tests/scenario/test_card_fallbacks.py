@@ -18,7 +18,7 @@ async def working_in_words(world: World, words: str) -> None:
     world.forbid(CARDKIT)
     world.fault(REPLY, REFUSED, nth=1)
     world.say(words)
-    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible' AND surface = 'text'")
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible' AND carrier = 'text'")
 
 
 @pytest.mark.scenario("P30")
@@ -55,7 +55,7 @@ async def test_a_request_for_leave_whose_card_is_refused_is_asked_in_words_and_s
 async def test_a_card_over_a_limit_is_known_before_it_is_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CARD_BYTES", 300)
     world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
-    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible' AND surface = 'text'")
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible' AND carrier = 'text'")
     assert [call.body for call in world.platform.requests(REPLY) if "interactive" in str(call.body)] == []
     world.release("go")
     await world.until_settled(flowing=True)

@@ -122,7 +122,7 @@ async def test_a_stream_that_was_ended_early_loses_no_word_and_no_card(world: Wo
     world.fault(TYPE_ON, Effect(error_code=code), times=None)
     world.release("more")
     await shows(world, "first, second")
-    assert await world.rows("SELECT surface FROM cards") == [("entity",)]
+    assert await world.rows("SELECT carrier FROM cards") == [("entity",)]
     world.release("go")
     await ended(world, 1)
     assert len([call for call in world.platform.requests(TYPE_ON) if call.code == code]) == 1

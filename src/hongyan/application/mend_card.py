@@ -14,7 +14,7 @@ from hongyan.domain.errors import (
     ChatRejectedError,
     ChatStreamClosedError,
 )
-from hongyan.domain.issued_cards import IssuedCard, Surface, change_surface, next_look, take_number
+from hongyan.domain.issued_cards import IssuedCard, Carrier, change_carrier, next_look, take_number
 from hongyan.ports import queries
 
 __all__ = ["CardFailure", "mend_card", "patch_instead"]
@@ -36,8 +36,8 @@ async def mend_card(desk: Desk, failure: CardFailure) -> None:
     """
     card, part, error = failure.card, failure.part, failure.error
     tired = part.attempts >= limits.CARD_REWRITES
-    if isinstance(error, ChatStreamClosedError) and card.surface is Surface.STREAM:
-        await _again(desk, part, error, change_surface(card, Surface.ENTITY))
+    if isinstance(error, ChatStreamClosedError) and card.carrier is Carrier.STREAM:
+        await _again(desk, part, error, change_carrier(card, Carrier.ENTITY))
     elif isinstance(error, ChatOutOfSequenceError) and not tired:
         numbered = replace(card, sequence=card.sequence + 1)
         await _again(desk, part, error, take_number(numbered, limits.SEQUENCE_JUMP))
@@ -64,9 +64,9 @@ async def patch_instead(desk: Desk, card: IssuedCard, part: Part, end: Update) -
 
     async def decide() -> tuple[Changes, None]:
         newest = await desk.store.one(queries.LAST_LOOK, delivery_id=part.delivery_id)
-        steps: tuple[Change, ...] = (end, change_surface(card, Surface.WHOLE))
+        steps: tuple[Change, ...] = (end, change_carrier(card, Carrier.WHOLE))
         if newest is not None and newest.id == part.id:
-            steps += next_look(replace(card, surface=Surface.WHOLE), part, part.content, desk.stamp())
+            steps += next_look(replace(card, carrier=Carrier.WHOLE), part, part.content, desk.stamp())
         return Changes("patch_instead", steps), None
 
     await insist(desk, lambda: decide_again(desk, decide))

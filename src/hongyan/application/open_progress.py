@@ -13,7 +13,7 @@ from hongyan.domain.issued_cards import (
     CardKind,
     CardWish,
     IssuedButton,
-    Surface,
+    Carrier,
     issue_card,
     progress_card_id,
 )
@@ -57,7 +57,7 @@ async def progress_card(desk: Desk, shown: Shown, ordinal: int) -> tuple[Change,
         ordinal=ordinal,
         language=language_of(turn.text),
         content=to_json(render_progress(shown, button, desk.clock.now())),
-        surface=Surface.STREAM,
+        carrier=Carrier.STREAM,
         boot=desk.clock.boot(),
         boot_id=desk.clock.boot_id(),
     )

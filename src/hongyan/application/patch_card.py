@@ -16,7 +16,7 @@ from hongyan.domain.changes import Change, Changes, Columns, Update, Where
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part, part_id
 from hongyan.domain.errors import ChatBlockedError, ChatError, ChatNotFoundError, ChatRejectedError
 from hongyan.domain.identity import MessageId
-from hongyan.domain.issued_cards import LOOK_OF, CardKind, IssuedCard, Surface, spend_edit, take_number
+from hongyan.domain.issued_cards import LOOK_OF, CardKind, IssuedCard, Carrier, spend_edit, take_number
 from hongyan.domain.messages import PostedMessage, Transport, same_text
 from hongyan.ports import queries
 
@@ -39,12 +39,12 @@ class _Look:
     @property
     def numbered(self) -> bool:
         """Tell whether the change needs a number."""
-        return self.card.surface in {Surface.STREAM, Surface.ENTITY}
+        return self.card.carrier in {Carrier.STREAM, Carrier.ENTITY}
 
     @property
     def spent(self) -> bool:
         """Tell whether no passing edit of the text is left."""
-        return self.passing and self.card.surface is Surface.TEXT and self.card.edits >= limits.TEXT_EDITS
+        return self.passing and self.card.carrier is Carrier.TEXT and self.card.edits >= limits.TEXT_EDITS
 
 
 async def patch_card(desk: Desk, part: Part) -> None:
@@ -85,17 +85,17 @@ async def _write(desk: Desk, look: _Look) -> None:
 
 def _costs(look: _Look) -> tuple[Change, ...]:
     """Plan what is counted before the write: the number of a change, a passing edit, and the way that it now goes."""
-    way = LOOK_OF[look.card.surface]
+    way = LOOK_OF[look.card.carrier]
     rerouted = () if way is look.part.transport else (Update("parts", {"id": look.part.id}, {"transport": way.value}),)
     if look.numbered:
         return (*rerouted, take_number(look.card))
-    edit = (spend_edit(look.card),) if look.passing and look.card.surface is Surface.TEXT else ()
+    edit = (spend_edit(look.card),) if look.passing and look.card.carrier is Carrier.TEXT else ()
     return (*rerouted, *edit)
 
 
 async def _typed(desk: Desk, look: _Look) -> str | None:
     """Give the words of the stream when they are all that changed since the look that surely stands there."""
-    if look.card.surface is not Surface.STREAM:
+    if look.card.carrier is not Carrier.STREAM:
         return None
     before = await desk.store.one(queries.PART, id=part_id(look.part.delivery_id, look.part.ordinal - 1))
     if before is None or before.state not in {PartState.WRITTEN, PartState.VERIFIED}:
@@ -105,17 +105,17 @@ async def _typed(desk: Desk, look: _Look) -> str | None:
 
 async def _change(desk: Desk, look: _Look, typed: str | None) -> None:
     chat, drawn, card = desk.chat(look.part.app), from_json(look.part.content), look.card
-    if card.surface is Surface.TEXT:
+    if card.carrier is Carrier.TEXT:
         await chat.writer.edit(look.message, card_text(drawn))
         return
     check_weight(look.part)
     number = card.sequence + 1
-    if card.surface is Surface.WHOLE:
+    if card.carrier is Carrier.WHOLE:
         await chat.cards.patch(look.message, drawn)
     elif typed is not None:
         await chat.streams.type_on(card.entity, number, typed)
     else:
-        streaming = card.surface is Surface.STREAM and drawn.tone is Tone.WORKING
+        streaming = card.carrier is Carrier.STREAM and drawn.tone is Tone.WORKING
         await chat.streams.update(card.entity, number, drawn, streaming=streaming)
 
 

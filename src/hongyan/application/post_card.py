@@ -16,7 +16,7 @@ from hongyan.domain.errors import (
     ChatUnknownOutcomeError,
 )
 from hongyan.domain.identity import MessageId, TurnId
-from hongyan.domain.issued_cards import CardKind, IssuedCard, Surface, change_surface, name_entity, post_otherwise
+from hongyan.domain.issued_cards import CardKind, IssuedCard, Carrier, change_carrier, name_entity, post_otherwise
 from hongyan.domain.messages import CARD_POSTS, Outbound, Transport
 from hongyan.ports import queries
 
@@ -37,7 +37,7 @@ async def write_card(desk: Desk, part: Part) -> MessageId:
         return await chat.writer.write(at)
     check_weight(part)
     card = await desk.store.one(queries.CARD_OF_PART, part_id=part.id)
-    entity = await _entity(desk, card, part) if card is not None and card.surface is Surface.STREAM else ""
+    entity = await _entity(desk, card, part) if card is not None and card.carrier is Carrier.STREAM else ""
     return await (chat.streams.send(entity, at) if entity else chat.cards.post(look, at))
 
 
@@ -53,7 +53,7 @@ async def _entity(desk: Desk, card: IssuedCard, part: Part) -> str:
     except (ChatRejectedError, ChatBlockedError, ChatUnknownOutcomeError) as error:
         log.info("card.not_streamed", card=card.id, code=error.code, platform_code=error.platform_code)
         entity = ""
-    step = name_entity(card, entity) if entity else change_surface(card, Surface.WHOLE)
+    step = name_entity(card, entity) if entity else change_carrier(card, Carrier.WHOLE)
     await insist(desk, lambda: desk.store.commit(Changes("keep_entity", (step,))))
     return entity
 

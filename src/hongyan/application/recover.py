@@ -12,7 +12,7 @@ from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, Turn
 from hongyan.domain.deliveries import PartEvent, move_part
 from hongyan.domain.errors import AgentError
 from hongyan.domain.identity import TurnId
-from hongyan.domain.issued_cards import Surface, lost_card
+from hongyan.domain.issued_cards import Carrier, lost_card
 from hongyan.domain.notices import Notice
 from hongyan.domain.recovery import AfterCrash, needs_read_back, resolve
 from hongyan.ports import queries
@@ -37,7 +37,7 @@ async def open_intents(desk: Desk) -> list[Settled]:
     settled = []
     for part in await desk.store.all(queries.INTENDED_PARTS):
         card = await desk.store.one(queries.CARD_OF_PART, part_id=part.id)
-        if card is not None and card.surface is Surface.STREAM and not card.entity:
+        if card is not None and card.carrier is Carrier.STREAM and not card.entity:
             # An entity is named before it is sent: without a name nothing of this card can be on the platform.
             steps: tuple[Change, ...] = (move_part(part, PartEvent.DEFER, next_at=desk.clock.now()),)
             way = "planned"

@@ -12,7 +12,7 @@ from hongyan.domain.changes import Change
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.identity import TurnId
-from hongyan.domain.issued_cards import CardState, IssuedCard, Surface, age_of
+from hongyan.domain.issued_cards import CardState, IssuedCard, Carrier, age_of
 from hongyan.domain.progress_card import (
     AnswerFate,
     Progress,
@@ -65,7 +65,7 @@ class ProgressShow:
     async def _passing(self, card: IssuedCard, planned: Part, shown: Shown) -> Look | None:
         now, turn = self._desk.clock.now(), shown.turn
         age = now - planned.seq // 1_000  # its place in the order is its time in microseconds
-        if age < _EVERY_MS.get(card.surface, limits.CARD_EVERY_MS) or planned.state is PartState.REJECTED:
+        if age < _EVERY_MS.get(card.carrier, limits.CARD_EVERY_MS) or planned.state is PartState.REJECTED:
             return None
         if _is_spent(card, turn):
             return None
@@ -75,11 +75,11 @@ class ProgressShow:
         before, drawn = from_json(planned.content), render_progress(shown, stop.id if stop else "", now)
         if same_but_for_time(drawn, before):
             return None if age < limits.CARD_HEARTBEAT_MS else Look(drawn, last=False)
-        return Look(keep_time(drawn, before) if card.surface is Surface.STREAM else drawn, last=False)
+        return Look(keep_time(drawn, before) if card.carrier is Carrier.STREAM else drawn, last=False)
 
     def _must_go_on_below(self, card: IssuedCard, turn: Turn) -> bool:
         """Tell whether the platform will soon end the card's stream while there is still something to show."""
-        if card.surface not in {Surface.STREAM, Surface.ENTITY} or card.state is not CardState.VISIBLE:
+        if card.carrier not in {Carrier.STREAM, Carrier.ENTITY} or card.state is not CardState.VISIBLE:
             return False
         clock = self._desk.clock
         old = age_of(card, clock.now(), clock.boot(), clock.boot_id()) >= limits.CARD_ROTATES_MS
@@ -102,7 +102,7 @@ class ProgressShow:
 
 def _is_spent(card: IssuedCard, turn: Turn) -> bool:
     """Tell whether a text has no passing edit left; that of a Turn which stands still is not one."""
-    return card.surface is Surface.TEXT and card.edits >= limits.TEXT_EDITS and turn.state is not TurnState.HELD
+    return card.carrier is Carrier.TEXT and card.edits >= limits.TEXT_EDITS and turn.state is not TurnState.HELD
 
 
-_EVERY_MS: Final = {Surface.TEXT: limits.TEXT_EDIT_EVERY_MS}
+_EVERY_MS: Final = {Carrier.TEXT: limits.TEXT_EDIT_EVERY_MS}

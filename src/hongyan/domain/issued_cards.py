@@ -37,10 +37,10 @@ __all__ = [
     "CardWish",
     "IssuedButton",
     "IssuedCard",
-    "Surface",
+    "Carrier",
     "age_of",
     "approval_card_id",
-    "change_surface",
+    "change_carrier",
     "close_card",
     "folded_looks",
     "issue_card",
@@ -83,7 +83,7 @@ _PHASES: Final = {
 }
 
 
-class Surface(StrEnum):
+class Carrier(StrEnum):
     """How a card stands on the platform, and so how it is changed; a refusal leads to the next one."""
 
     STREAM = "stream"  # an entity of its own into which text is streamed
@@ -93,10 +93,10 @@ class Surface(StrEnum):
 
 
 LOOK_OF: Final = {
-    Surface.STREAM: Transport.CARD_STREAM,
-    Surface.ENTITY: Transport.CARD_STREAM,
-    Surface.WHOLE: Transport.CARD_PATCH,
-    Surface.TEXT: Transport.CARD_EDIT,
+    Carrier.STREAM: Transport.CARD_STREAM,
+    Carrier.ENTITY: Transport.CARD_STREAM,
+    Carrier.WHOLE: Transport.CARD_PATCH,
+    Carrier.TEXT: Transport.CARD_EDIT,
 }
 
 
@@ -120,7 +120,7 @@ class IssuedCard:
     ordinal: int
     lines: int
     language: Language
-    surface: Surface
+    carrier: Carrier
     entity: str
     sequence: int
     edits: int
@@ -171,7 +171,7 @@ class CardWish:
     language: Language
     content: str
     lines: int = 1
-    surface: Surface = Surface.WHOLE
+    carrier: Carrier = Carrier.WHOLE
     boot: int = 0
     boot_id: str = ""
 
@@ -199,7 +199,7 @@ def issue_card(route: Route, wish: CardWish, stamp: Stamp) -> tuple[Insert, ...]
         ordinal=wish.ordinal,
         lines=wish.lines,
         language=wish.language,
-        surface=wish.surface,
+        carrier=wish.carrier,
         entity="",
         sequence=0,
         edits=0,
@@ -258,36 +258,36 @@ def _learn(part: Part, state: CardState, before: tuple[CardState, ...]) -> tuple
 
 
 def post_otherwise(card: IssuedCard, refused: Part, last: Part, stamp: Stamp) -> tuple[Change, ...]:
-    """Plan the same card on its next surface, after the platform refused this one for good; nothing after the last.
+    """Plan the same card on its next carrier, after the platform refused this one for good; nothing after the last.
 
     `last` is the look that was planned last: it is what the new message begins with.
     """
-    if card.state is CardState.CLOSED or card.surface is Surface.TEXT:
+    if card.state is CardState.CLOSED or card.carrier is Carrier.TEXT:
         return ()
-    surface = Surface.WHOLE if card.entity else Surface.TEXT
+    carrier = Carrier.WHOLE if card.entity else Carrier.TEXT
     ordinal = last.ordinal + 1
     identity = part_id(refused.delivery_id, ordinal)
     other = replace(
         blank_look(last, identity, stamp),
         ordinal=ordinal,
-        transport=Transport.CARD if surface is Surface.WHOLE else Transport.CARD_TEXT,
+        transport=Transport.CARD if carrier is Carrier.WHOLE else Transport.CARD_TEXT,
         target=refused.target,
         key=identity,
     )
-    where: Where = {"id": card.id, "part_id": refused.id, "surface": card.surface.value}
-    values: Columns = {"part_id": identity, "surface": surface.value, "entity": ""}
+    where: Where = {"id": card.id, "part_id": refused.id, "carrier": card.carrier.value}
+    values: Columns = {"part_id": identity, "carrier": carrier.value, "entity": ""}
     return insert("parts", other), Update("cards", where, values)
 
 
 def name_entity(card: IssuedCard, entity: str) -> Update:
     """Plan that the platform made this entity for the card; it is sent only after this is kept."""
-    where: Where = {"id": card.id, "entity": "", "surface": Surface.STREAM.value}
+    where: Where = {"id": card.id, "entity": "", "carrier": Carrier.STREAM.value}
     return Update("cards", where, {"entity": entity, "sequence": 0})
 
 
-def change_surface(card: IssuedCard, surface: Surface) -> Update:
+def change_carrier(card: IssuedCard, carrier: Carrier) -> Update:
     """Plan that the card goes on another way."""
-    return Update("cards", {"id": card.id, "surface": card.surface.value}, {"surface": surface.value})
+    return Update("cards", {"id": card.id, "carrier": card.carrier.value}, {"carrier": carrier.value})
 
 
 def take_number(card: IssuedCard, step: int = 1) -> Update:
@@ -322,16 +322,16 @@ def spend_edit(card: IssuedCard) -> Update:
 
 
 def next_look(card: IssuedCard, last: Part, content: str, stamp: Stamp) -> tuple[Change, ...]:
-    """Plan a new look of a card after its last one, the way that its surface is changed."""
+    """Plan a new look of a card after its last one, the way that its carrier is changed."""
     ordinal = last.ordinal + 1
     look = replace(
         blank_look(last, part_id(last.delivery_id, ordinal), stamp),
         ordinal=ordinal,
-        transport=LOOK_OF[card.surface],
+        transport=LOOK_OF[card.carrier],
         target=card.part_id,
         content=content,
     )
-    return Require("cards", {"id": card.id, "surface": card.surface.value}), insert("parts", look)
+    return Require("cards", {"id": card.id, "carrier": card.carrier.value}), insert("parts", look)
 
 
 def blank_look(last: Part, identity: PartId, stamp: Stamp) -> Part:

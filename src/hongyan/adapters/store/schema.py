@@ -325,7 +325,7 @@ cards = Table(
     _number("ordinal"),
     _number("lines"),
     _text("language"),
-    _text("surface"),
+    _text("carrier"),
     _text("entity"),
     _number("sequence"),
     _number("edits"),

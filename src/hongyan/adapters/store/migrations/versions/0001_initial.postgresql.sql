@@ -70,7 +70,7 @@ CREATE TABLE cards (
 	ordinal BIGINT NOT NULL, 
 	lines BIGINT NOT NULL, 
 	language TEXT NOT NULL, 
-	surface TEXT NOT NULL, 
+	carrier TEXT NOT NULL, 
 	entity TEXT NOT NULL, 
 	sequence BIGINT NOT NULL, 
 	edits BIGINT NOT NULL, 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from feishu_simulator.errors import PlatformError
+from feishu_simulator.markdown import paragraphs
 from feishu_simulator.model import Mention, Party
 
 Json = dict[str, Any]
@@ -21,7 +22,6 @@ ALONE: Final = frozenset({"img", "media", "md"})
 
 _AT = re.compile(r'<at\s+user_id\s*=\s*"([^"]*)"\s*>(.*?)</at>', re.DOTALL)
 _STYLE = re.compile(r"<(b|i|u|s)>(.*?)</\1>", re.DOTALL)
-_INLINE = re.compile(r"\*\*(?P<bold>[^*\n]+)\*\*|\[(?P<label>[^\]\n]+)\]\((?P<href>[^)\s]+)\)")
 
 
 @dataclass(slots=True)
@@ -114,7 +114,8 @@ def _post(content: Json, form: ReadForm, lookup: Lookup) -> Json:
     for paragraph in body["content"]:
         _check_paragraph(paragraph)
         if len(paragraph) == 1 and paragraph[0].get("tag") == "md":
-            lines.extend(_markdown(str(paragraph[0].get("text", "")), form, lookup))
+            source = str(paragraph[0].get("text", ""))
+            lines.extend(paragraphs(source, lambda reference: _at_node(reference, form, lookup)))
         else:
             lines.append([_node(node, form, lookup) for node in paragraph])
     return {"title": str(body.get("title", "")), "content": lines}
@@ -146,53 +147,3 @@ def _at_node(reference: str, form: ReadForm, lookup: Lookup) -> Json:
     if found is None:
         raise PlatformError(230001, "ext=invalid user in at")
     return {"tag": "at", "user_id": form.mention(*found), "user_name": found[1], "style": []}
-
-
-def _markdown(source: str, form: ReadForm, lookup: Lookup) -> list[list[Json]]:
-    """Turn an md node into paragraphs: fences become code blocks, the rest text, links and mentions."""
-    lines: list[list[Json]] = []
-    fence: list[str] | None = None
-    language = ""
-    for line in source.split("\n"):
-        if line.strip().startswith("```"):
-            if fence is None:
-                fence, language = [], line.strip()[3:]
-            else:
-                lines.append([{"tag": "code_block", "language": language, "text": "\n".join(fence)}])
-                fence = None
-        elif fence is not None:
-            fence.append(line)
-        else:
-            lines.append(_inline(line, form, lookup))
-    if fence is not None:
-        unfinished = ("```" + language, *fence)
-        lines.extend([{"tag": "text", "text": text, "style": []}] for text in unfinished)
-    return lines
-
-
-def _inline(line: str, form: ReadForm, lookup: Lookup) -> list[Json]:
-    """Split a line at its mentions, then each piece at bold words and links."""
-    nodes: list[Json] = []
-    position = 0
-    for match in _AT.finditer(line):
-        nodes.extend(_words(line[position : match.start()]))
-        nodes.append(_at_node(match[1], form, lookup))
-        position = match.end()
-    nodes.extend(_words(line[position:]))
-    return nodes or [{"tag": "text", "text": "", "style": []}]
-
-
-def _words(piece: str) -> list[Json]:
-    nodes: list[Json] = []
-    position = 0
-    for match in _INLINE.finditer(piece):
-        if match.start() > position:
-            nodes.append({"tag": "text", "text": piece[position : match.start()], "style": []})
-        if match["bold"]:
-            nodes.append({"tag": "text", "text": match["bold"], "style": ["bold"]})
-        else:
-            nodes.append({"tag": "a", "text": match["label"], "href": match["href"], "style": []})
-        position = match.end()
-    if position < len(piece):
-        nodes.append({"tag": "text", "text": piece[position:], "style": []})
-    return nodes

@@ -44,11 +44,13 @@ class Effect:
     """What goes wrong; several may hold at once.
 
     delay_ms is real time. error_code answers with the platform's envelope, http_status alone with an empty gateway
-    answer. refuse_connection cuts the connection before anything happened, lost_response after it was stored. drop
-    keeps one transmission of an event (or a pong) back, no_redelivery ends its ladder, duplicate sends it once more
-    under a new event_id, reorder holds it until the App's next event. close ends the connection with that code
+    answer, swallow with success although nothing happens. refuse_connection cuts the connection before anything
+    happened, lost_response after it was stored; hollow_response then says success and nothing else, not even an id.
+    drop keeps one transmission of an event (or a pong) back, no_redelivery ends its ladder, duplicate sends it once
+    more under a new event_id, reorder holds it until the App's next event. close ends the connection with that code
     (1006: without a close frame), half_dead lets it answer pings and never carry an event again. stale_token makes
-    the presented tenant token unknown. fragments splits events into that many frames.
+    the presented tenant token unknown. unlisted_ms lets a list of messages lack the ones written less than that long
+    ago, as a store that is searched before it caught up. fragments splits events into that many frames.
     """
 
     delay_ms: int = 0
@@ -57,6 +59,8 @@ class Effect:
     http_status: int | None = None
     rate_limit: RateLimit | None = None
     lost_response: bool = False
+    swallow: bool = False
+    hollow_response: bool = False
     refuse_connection: bool = False
     drop: bool = False
     duplicate: bool = False
@@ -65,6 +69,7 @@ class Effect:
     half_dead: bool = False
     no_redelivery: bool = False
     stale_token: bool = False
+    unlisted_ms: int = 0
     fragments: int | None = None
     fragments_shuffled: bool = False
 

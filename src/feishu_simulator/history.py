@@ -36,14 +36,18 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Which messages are asked for; seconds, both ends included."""
+    """Which messages are asked for; seconds, both ends included. Those written from `found_before_ms` on are not yet
+    found."""
 
     newest_first: bool = False
     start_seconds: int | None = None
     end_seconds: int | None = None
+    found_before_ms: int | None = None
 
     def holds(self, message: Message) -> bool:
-        """Say whether a message was said in the asked time."""
+        """Say whether a message was said in the asked time and can be found."""
+        if self.found_before_ms is not None and message.create_ms >= self.found_before_ms:
+            return False
         seconds = message.create_ms // 1000
         return (self.start_seconds is None or seconds >= self.start_seconds) and (
             self.end_seconds is None or seconds <= self.end_seconds

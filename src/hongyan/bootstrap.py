@@ -24,17 +24,20 @@ from hongyan.adapters.store import backup as copies
 from hongyan.adapters.store.lock import FileLock
 from hongyan.adapters.store.revision import Condition, create, ensure_current
 from hongyan.application.accept_message import accept_event
+from hongyan.application.check_coverage import coverage_loop
 from hongyan.application.commits import Commits, Watcher
 from hongyan.application.configure import add_workspace
+from hongyan.application.count_calls import keep_calls
 from hongyan.application.decide import expire_open
 from hongyan.application.desk import Chat, Desk, Options, Order
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppProfile, AppReport, Check, ListenerView, identity_loop, verify_app
+from hongyan.application.open_gaps import OpenGaps
 from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
-from hongyan.config import AppSettings, Settings, load_settings
+from hongyan.config import AppSettings, Settings, Thoughts, load_settings
 from hongyan.domain.agents import AgentSeat
-from hongyan.domain.errors import BusyError, HongyanError, NotFoundError
+from hongyan.domain.errors import BusyError, HongyanError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId
 from hongyan.domain.messages import Toast
 from hongyan.ports import queries
@@ -113,7 +116,7 @@ class LateAgents:
     def _make(self, acp: Any) -> Agents:
         home = self._settings.home
         programs = {
-            executor.name: acp.AcpProgram(tuple(executor.command), dict(executor.env))
+            executor.name: acp.AcpProgram(executor.command, executor.env, executor.thoughts is Thoughts.SUMMARIES)
             for executor in self._settings.executors
             if executor.protocol == "acp"
         }
@@ -147,6 +150,7 @@ class Gateway:
                 if AppId(app.app_id) in self.desk.chats:
                     group.create_task(self._listen(app))
                     group.create_task(identity_loop(self.desk, _profile(app)))
+                    group.create_task(coverage_loop(self.desk, AppId(app.app_id)))
             for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop):
                 group.create_task(loop(self.desk))
 
@@ -155,6 +159,8 @@ class Gateway:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.desk.agents.close()
+        with contextlib.suppress(StoreError):
+            await keep_calls(replace(self.desk, store=self._resources.store))
         for app in self._resources.apps:
             await app.aclose()
         await self._resources.store.close()
@@ -298,6 +304,7 @@ async def _wire(settings: Settings, wiring: Wiring, resources: _Resources, clock
         folders=HostFolders(),
         options=options,
         order=Order(await store.one(queries.LAST_SEQ) or 0),
+        gaps=OpenGaps(await store.all(queries.GAP_IDS)),
         chats=dict(_chats(settings, resources, clock, entropy)),
     )
     for workspace in settings.workspaces:
@@ -324,7 +331,7 @@ def _chats(settings: Settings, resources: _Resources, clock: Clock, entropy: Ent
             log.warning("app.not_usable", app=app.name, code=error.code)
             continue
         resources.apps.append(lark)
-        chats[app_id] = Chat(app_id, lark, lark, lark, lark, lark, lark.listener(entropy))
+        chats[app_id] = Chat(app_id, lark, lark, lark.cardkit, lark, lark, lark, lark.listener(entropy), lark)
     return chats
 
 

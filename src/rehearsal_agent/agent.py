@@ -52,6 +52,9 @@ from rehearsal_agent.stage import Stage
 TURN_LEDGER: Final = "turnLedger"
 """Capability under `_meta`: a replay carries the client's message ids and the status of each turn."""
 
+STEERING: Final = "steering"
+"""Capability under `_meta`: words may be handed to a running turn by `_session/steering`."""
+
 Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
 
 
@@ -102,7 +105,7 @@ class RehearsalAgent:
             agent_info=Implementation(name="rehearsal", title="Rehearsal agent", version=self._setting.version),
         )
         if not self._setting.plain:
-            answer.field_meta = {TURN_LEDGER: {"supported": True}}
+            answer.field_meta = {TURN_LEDGER: {"supported": True}, STEERING: {"supported": True}}
         return answer
 
     async def new_session(self, cwd: str, **_: Any) -> NewSessionResponse:
@@ -163,6 +166,19 @@ class RehearsalAgent:
             return PromptResponse(stop_reason=await self._play(performance, stage, received))
         finally:
             del self._running[session_id]
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Take more words for a running turn; nothing begins when none runs."""
+        if method != "session/steering" or self._setting.plain:
+            raise acp.RequestError.method_not_found(f"_{method}")
+        session_id = str(params["sessionId"])
+        running = self._running.get(session_id)
+        if running is None:
+            return {"outcome": "promptRequired", "reason": "noRunningTurn"}
+        text = " ".join(str(block.get("text", "")) for block in params["prompt"])
+        self._setting.journal.record_steer(session_id, text)
+        await running.steer(text)
+        return {"outcome": "injected"}
 
     async def _play(self, performance: Performance, stage: Stage, received: Prompt) -> StopReason:
         script = read_script(received.texts[-1] if received.texts else "")

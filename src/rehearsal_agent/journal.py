@@ -113,6 +113,10 @@ class Journal:
         }
         _append(self._directory / "prompts.log", witness)
 
+    def record_steer(self, session_id: str, text: str) -> None:
+        """Keep words that came while a turn ran in a log of their own."""
+        _append(self._directory / "steers.log", {"session": session_id, "text": text, "pid": os.getpid()})
+
     def record_end(self, session_id: str, status: TurnStatus, entries: list[Entry]) -> None:
         """Keep the answer of the running turn; a lost session keeps nothing."""
         if self._file(session_id).is_file():

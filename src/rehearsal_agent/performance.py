@@ -48,9 +48,11 @@ class Performance:
         self._props = props
         self.cancelled = asyncio.Event()
         self._deaf = False
+        self._steering = ""
         self._acts: Final[dict[Word, Callable[[str], Awaitable[None]]]] = {
             Word.SAY: stage.say,
             Word.THINK: stage.think,
+            Word.PLAN: stage.plan,
             Word.SLOW: self._slow,
             Word.BIG: self._big,
             Word.IMAGE: self._image,
@@ -63,6 +65,7 @@ class Performance:
             Word.TOUCH: self._touch,
             Word.HANG: self._hang,
             Word.IGNORE_CANCEL: self._ignore_cancel,
+            Word.STEERING: self._steer_so,
             Word.CRASH: self._crash,
             Word.LOSE_SESSION: self._lose_session,
             Word.GARBAGE: self._garbage,
@@ -72,6 +75,14 @@ class Performance:
             Word.HELP: self._help,
             Word.GREET: self._greet,
         }
+
+    async def steer(self, text: str) -> None:
+        """Take more words of the person, or behave as the script says."""
+        if self._steering == "refuse":
+            raise RequestError.invalid_request({"details": "the script refuses to be steered"})
+        if self._steering == "hang":
+            await asyncio.sleep(LONGEST_WAIT_SECONDS)
+        await self._stage.say(f"steered: {text} ")
 
     async def play(self, script: Script) -> None:
         """Do everything in order.
@@ -185,6 +196,9 @@ class Performance:
             await asyncio.sleep(step)
             after_cancel += step if self.cancelled.is_set() else 0
         await self._stage.say("now I am done.")
+
+    async def _steer_so(self, argument: str) -> None:
+        self._steering = argument
 
     async def _crash(self, argument: str) -> None:
         if argument == "after":

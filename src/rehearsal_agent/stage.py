@@ -6,7 +6,7 @@ from typing import Final
 
 import acp
 from acp.interfaces import Client
-from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate
+from acp.schema import AllowedOutcome, PermissionOption, PlanEntryStatus, ToolCallUpdate
 
 from rehearsal_agent.journal import Entry, EntryKind
 
@@ -14,6 +14,8 @@ ALLOW: Final = PermissionOption(option_id="go-ahead", name="Allow once", kind="a
 ALWAYS: Final = PermissionOption(option_id="go-ahead-always", name="Allow for this session", kind="allow_always")
 REJECT: Final = PermissionOption(option_id="rather-not", name="Reject", kind="reject_once")
 """The ids differ from the kinds on purpose: a client has to choose by kind."""
+
+PLAN_SIGNS: Final[dict[str, PlanEntryStatus]] = {"+": "completed", ">": "in_progress"}
 
 
 @dataclass(slots=True)
@@ -41,6 +43,12 @@ class Stage:
         """Stream a thought."""
         self.entries.append(Entry(EntryKind.THOUGHT, text))
         await self.client.session_update(self.session_id, acp.update_agent_thought_text(text))
+
+    async def plan(self, steps: str) -> None:
+        """Send a plan, its steps parted by bars: `+` before one that is done, `>` before one that is under way."""
+        signed = ((step.lstrip("+>"), PLAN_SIGNS.get(step[:1], "pending")) for step in steps.split("|"))
+        entries = [acp.plan_entry(text, status=status) for text, status in signed]
+        await self.client.session_update(self.session_id, acp.update_plan(entries))
 
     async def open_tool(self, title: str) -> None:
         """Start a tool call; the title comes with the second update, as real agents do it."""

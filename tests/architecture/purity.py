@@ -11,6 +11,7 @@ from tests.architecture.sources import Source, at, last_name
 STANDARD: Final = frozenset(
     {
         "__future__",
+        "bisect",
         "collections",
         "collections.abc",
         "dataclasses",

@@ -340,3 +340,14 @@ async def test_the_platforms_clock_is_known_after_the_first_answer() -> None:
         offset = here.gateway.platform_offset()
         assert offset is not None
         assert -1_000 < offset <= 0  # the header has whole seconds
+
+
+async def test_a_text_is_edited_twenty_times_and_then_refused() -> None:
+    async with town() as here:
+        message = await here.gateway.write(outbound(here))
+        for edit in range(20):
+            await here.gateway.edit(message, f"edit {edit}")
+        assert here.bot_said() == ["edit 19"]
+        with pytest.raises(ChatRejectedError) as refused:
+            await here.gateway.edit(message, "one more")
+        assert refused.value.platform_code == 230072

@@ -172,6 +172,30 @@ async def test_redelivery_after_success_is_given_again_under_the_same_message() 
         assert first.event_id != second.event_id
 
 
+async def test_a_renewed_connection_is_open_before_the_former_one_is_closed() -> None:
+    async with town() as here, listening(here) as ear:
+        (former,) = here.platform.connections.live(here.app.app_id)
+        opened = len(here.platform.connections.all)
+        await ear.listener.renew()
+        await here.until(lambda: not former.live)
+        assert len(here.platform.connections.all) == opened + 1
+        (now,) = here.platform.connections.live(here.app.app_id)
+        assert now is not former
+        here.say("over the new one")
+        assert isinstance(await ear.heard(), InboundMessage)
+        assert ear.listener.state()[0] is ListenerState.LISTENING
+
+
+async def test_a_connection_that_cannot_be_renewed_stays() -> None:
+    async with town() as here, listening(here) as ear:
+        (former,) = here.platform.connections.live(here.app.app_id)
+        here.breaks("endpoint", refuse_connection=True)
+        await ear.listener.renew()
+        assert former.live
+        here.say("over the old one")
+        assert isinstance(await ear.heard(), InboundMessage)
+
+
 async def test_the_listener_tells_what_it_saw_and_when() -> None:
     async with town() as here, listening(here) as ear:
         port: Listener = ear.listener

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from hongyan.application.desk import Chat, Desk
-from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
+from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
 from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
-from hongyan.domain.identity import MessageId
+from hongyan.domain.identity import ChatId, MessageId
 from hongyan.domain.messages import Outbound, Toast
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Cards, ChatEvent, EventSink, Listener, ListenerState, MessageWriter
+from hongyan.ports.chat import Cards, CardStreams, ChatEvent, EventSink, Listener, ListenerState, MessageWriter
 from hongyan.ports.store import Query, Store
 
 __all__ = ["CARD_POINTS", "KILL_POINTS", "POINT_OF_LABEL", "Trigger", "wrap_ports"]
@@ -26,10 +26,16 @@ POINT_OF_LABEL: Final = {
     "complete": "completed",
     "intend_part": "part_intended",
     "keep_receipt": "receipt_saved",
+    "say_otherwise": "said_otherwise",
     "ask": "asked",
     "intend_card": "card_intended",
     "keep_card": "card_saved",
     "decide": "decided",
+    "run_again": "acted",
+    "intend_steer": "steer_intended",
+    "merge_steer": "steer_merged",
+    "keep_entity": "entity_saved",
+    "rotate_card": "rotating",
     "close_card": "card_closing",
     "intend_look": "look_intended",
     "keep_look": "look_saved",
@@ -56,10 +62,14 @@ KILL_POINTS: Final = (
 CARD_POINTS: Final = (
     "asked",
     "card_intended",
+    "entity_created",
+    "entity_saved",
     "card_written",
     "card_saved",
     "decided",
+    "acted",
     "answering",
+    "rotating",
     "card_closing",
     "look_intended",
     "look_written",
@@ -119,6 +129,14 @@ class _Writer:
         await self._trigger.reach("part_written")
         return written
 
+    async def edit(self, message: MessageId, text: str) -> None:
+        await self._trigger.gate()
+        await self._inner.edit(message, text)
+        await self._trigger.reach("look_written")
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        return self._inner.pause(chat, answers)
+
 
 class _Cards:
     def __init__(self, inner: Cards, trigger: Trigger) -> None:
@@ -133,6 +151,33 @@ class _Cards:
     async def patch(self, message: MessageId, card: Card) -> None:
         await self._trigger.gate()
         await self._inner.patch(message, card)
+        await self._trigger.reach("look_written")
+
+
+class _Streams:
+    def __init__(self, inner: CardStreams, trigger: Trigger) -> None:
+        self._inner, self._trigger = inner, trigger
+
+    async def create(self, card: Card) -> str:
+        await self._trigger.gate()
+        entity = await self._inner.create(card)
+        await self._trigger.reach("entity_created")
+        return entity
+
+    async def send(self, entity: str, at: Outbound) -> MessageId:
+        await self._trigger.gate()
+        written = await self._inner.send(entity, at)
+        await self._trigger.reach("card_written")
+        return written
+
+    async def update(self, entity: str, sequence: int, card: Card, *, streaming: bool) -> None:
+        await self._trigger.gate()
+        await self._inner.update(entity, sequence, card, streaming=streaming)
+        await self._trigger.reach("look_written")
+
+    async def type_on(self, entity: str, sequence: int, text: str) -> None:
+        await self._trigger.gate()
+        await self._inner.type_on(entity, sequence, text)
         await self._trigger.reach("look_written")
 
 
@@ -151,6 +196,10 @@ class _Listener:
             self._trigger.mark("acked")
 
         await self._inner.listen(receive, acked)
+
+    async def renew(self) -> None:
+        await self._trigger.gate()
+        await self._inner.renew()
 
     def state(self) -> tuple[ListenerState, int]:
         return self._inner.state()
@@ -186,6 +235,12 @@ class _Agent:
     async def kill(self) -> None:
         await self._inner.kill()
 
+    async def steer(self, text: str) -> SteerOutcome:
+        await self._trigger.gate()
+        outcome = await self._inner.steer(text)
+        await self._trigger.reach("steered")
+        return outcome
+
     async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
         await self._trigger.reach("answering")
         return await self._inner.answer(ask_id, answer)
@@ -220,6 +275,7 @@ def wrap_ports(desk: Desk, trigger: Trigger, seen: Callable[[Changes], None] = l
             chat,
             writer=_Writer(chat.writer, trigger),
             cards=_Cards(chat.cards, trigger),
+            streams=_Streams(chat.streams, trigger),
             listener=_Listener(chat.listener, trigger),
         )
         for app, chat in desk.chats.items()

@@ -159,7 +159,10 @@ class ProcessWorld:
         ledger = await self.command("ledger", "--check")
         said = self.platform.said(self.chat.chat_id)
         shown = [message for message in self.platform.visible(self.chat.chat_id) if message.by_bot]
-        found = self.rows("SELECT count(*) FROM parts WHERE transport = 'text' AND provider_id <> ''")
+        found = self.rows(
+            "SELECT count(*) FROM parts "
+            "WHERE transport IN ('text', 'post', 'words_card', 'card', 'card_text') AND provider_id <> ''"
+        )
         assert ledger["received"]["total"] == len(said), (ledger, [message.text for message in said])
         assert found[0][0] == len(shown), (ledger, [message.text for message in shown])
         return ledger

@@ -14,11 +14,12 @@ CARD = "interactive"
 
 @dataclass(frozen=True, slots=True)
 class ShownCard:
-    """What is read on a card, and its buttons by label and value, in the order of the card."""
+    """What is read on a card, the colour of its head, and its buttons by label and value, in the order of the card."""
 
     message_id: str
     parent_id: str | None
     title: str
+    tone: str
     words: str
     buttons: tuple[tuple[str, Any], ...]
 
@@ -34,7 +35,8 @@ class ShownCard:
 
 def see_card(platform: Platform, message: Message) -> ShownCard:
     """Read the card of a message."""
-    flat = flattened(platform.card(message.message_id))
+    card = platform.card(message.message_id)
+    flat, tone = flattened(card), card.get("header", {}).get("template", "")
     words = "\n".join(node.get("text", "") for line in flat["elements"] for node in line if node["tag"] == "text")
     buttons = tuple((button.text, button.value) for button in platform.buttons(message.message_id))
-    return ShownCard(message.message_id, message.parent_id, flat["title"], words, buttons)
+    return ShownCard(message.message_id, message.parent_id, flat["title"], tone, words, buttons)

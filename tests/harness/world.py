@@ -12,34 +12,45 @@ from pathlib import Path
 from typing import Any, Final
 
 from feishu_simulator import Simulator, SimulatorSettings
+from feishu_simulator.announcements import PRIVATE_MESSAGES
 from feishu_simulator.clicks import Click
 from feishu_simulator.delivery import EventState
 from feishu_simulator.faults import Effect, Match
+from feishu_simulator.model import App
 from feishu_simulator.model import Message as Said
-from hongyan.application.configure import BindingWish, add_binding, add_workspace
+from feishu_simulator.rest.routes import ROUTES
+from hongyan.application.configure import BindingWish, add_binding, add_workspace, set_policy
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
 from hongyan.application.read_ledger import read_ledger
 from hongyan.bootstrap import Gateway, Wiring, open_gateway
 from hongyan.config import load_settings
 from hongyan.domain.bindings import Audience, Binding, Role, Scope
-from hongyan.domain.changes import Changes, Update
+from hongyan.domain.changes import Changes
 from hongyan.domain.identity import AppId
 from hongyan.domain.ledger import Ledger
+from hongyan.domain.surfaces import OWN_CHAIN
 from hongyan.domain.workspaces import Grant
+from hongyan.ports.agents import Agents
+from hongyan.ports.hosts import Host
 from tests.harness.clock import ManualClock
 from tests.harness.crash import Crash, Pause
 from tests.harness.disk import Disk
 from tests.harness.entropy import SeededEntropy
 from tests.harness.kill_points import wrap_ports
 from tests.harness.shown_card import CARD, ShownCard, see_card
+from tests.harness.waiting import stacks
 
 __all__ = ["Crash", "Pause", "World", "open_world"]
 
 OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
-OPEN_STATES: Final = ("planned", "intended", "written")
 PATIENCE_SECONDS: Final = 20.0
 _FLOW_MS: Final = 100
+_OPEN_WRITES: Final = """
+SELECT (SELECT count(*) FROM cards WHERE state <> 'closed' AND :cards) + (
+  SELECT count(*) FROM parts
+  WHERE state IN ('planned', 'intended', 'written') OR (state = 'unknown' AND next_at IS NOT NULL))
+"""  # in one look: what moves from one to the other meanwhile must not be missed
 _FLOWING_STEPS: Final = 600
 
 
@@ -57,9 +68,17 @@ class World:
         self.workspace = home / "workspace"
         self.agent_state = home / "agent-state"
         rehearsal = [sys.executable, "-m", "rehearsal_agent"]
-        self.executors: dict[str, list[str]] = {"rehearsal": rehearsal, "plain": [*rehearsal, "--plain"]}
+        self.executors: dict[str, list[str]] = {
+            "rehearsal": rehearsal,
+            "plain": [*rehearsal, "--plain"],
+            "reticent": rehearsal,  # its thoughts are called reasoning, not summaries
+        }
         self.profiles = ["work"]
+        self.more_apps: list[App] = []
         self.disk = Disk()
+        self.surfaces = OWN_CHAIN
+        self.hosts: dict[str, Host] = {}
+        self.dress: Callable[[Agents], Agents] = lambda agents: agents
         self.binding: Binding | None = None
         self.commits: list[Changes] = []
         self._entropy = SeededEntropy(seed)
@@ -133,8 +152,7 @@ class World:
         """Give the binding another approval policy."""
         if self.binding is None:
             raise AssertionError("nothing is bound")
-        step = Update("bindings", {"id": self.binding.id}, {"approve": policy})
-        await self.gateway.desk.store.commit(Changes("set_policy", (step,)))
+        await set_policy(self.gateway.desk, self.binding.id, policy)
 
     # --- people and time --------------------------------------------------------------------
 
@@ -153,9 +171,14 @@ class World:
         """Let an agent go on that waits at `[[wait:NAME]]`."""
         (self.agent_state / name).touch()
 
-    def fault(self, endpoint: str, effect: Effect, *, times: int = 1, nth: int | None = None) -> None:
+    def fault(self, endpoint: str, effect: Effect, *, times: int | None = 1, nth: int | None = None) -> None:
         """Let the platform misbehave on matching calls or events."""
         self.platform.faults.add(Match(endpoint, times=times, nth=nth), effect)
+
+    def forbid(self, scope: str) -> None:
+        """Take one permission from the App; it keeps the others that a private chat needs."""
+        every = {name for route in ROUTES for name in route.scopes}
+        self.app.scopes = frozenset(every.union(PRIVATE_MESSAGES) - {scope})
 
     def fault_read_once(self) -> None:
         """Let the next read-back of a message fail in a way that passes."""
@@ -164,20 +187,20 @@ class World:
     # --- looking ----------------------------------------------------------------------------
 
     def answers(self) -> list[str]:
-        """Give the visible texts of the bot in the owner's chat, in order and without cards: the oracle."""
+        """Give the visible words of the bot in the owner's chat, in order and in whatever form: the oracle."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [message.text for message in visible if message.by_bot and message.msg_type != CARD]
+        return [message.text for message in visible if message.by_bot and not self._is_titled(message)]
 
     def answers_to(self, said: Said) -> list[str]:
-        """Give the visible texts of the bot that answer one message."""
+        """Give the visible words of the bot that answer one message."""
         visible = self.platform.visible(self.chat.chat_id)
         mine = (message for message in visible if message.parent_id == said.message_id)
-        return [message.text for message in mine if message.msg_type != CARD]
+        return [message.text for message in mine if not self._is_titled(message)]
 
     def cards(self) -> list[ShownCard]:
-        """Give the cards in the owner's chat as a person sees them now."""
+        """Give the cards with a title in the owner's chat as a person sees them now; others only carry words."""
         visible = self.platform.visible(self.chat.chat_id)
-        return [see_card(self.platform, message) for message in visible if message.by_bot and message.msg_type == CARD]
+        return [see_card(self.platform, message) for message in visible if message.by_bot and self._is_titled(message)]
 
     def click(self, card: ShownCard, label: str, nth: int = 0) -> Click:
         """Press a button of a card as the owner; the nth of that label."""
@@ -210,6 +233,16 @@ class World:
         """Wait until the condition holds; it is asked again after every change anywhere."""
         await self._until(lambda: _resolved(condition()))
 
+    async def flow_until(self, condition: Callable[[], bool]) -> None:
+        """Let time pass until the condition holds, at the pace at which everybody keeps up with it."""
+        for _ in range(_FLOWING_STEPS):
+            if condition():
+                return
+            await self.advance(_FLOW_MS)
+            self._changed.clear()  # the step itself is no change to wait for
+            await self._until(lambda: _resolved(condition()), once=True)
+        raise AssertionError(await self._explain())
+
     async def until_rows(self, sql: str, **arguments: Any) -> None:
         """Wait until the query gives a row."""
         await self._until(lambda: self._any(sql, arguments))
@@ -218,19 +251,19 @@ class World:
         """Wait until somebody sleeps for exactly that long from now: the timer that a step of time is to ring."""
         await self.until(lambda: self.clock.sleeps_for(milliseconds))
 
-    async def until_settled(self, *, flowing: bool = False, but: tuple[str, ...] = ()) -> None:
+    async def until_settled(self, *, flowing: bool = False, but: tuple[str, ...] = (), cards: bool = True) -> None:
         """Wait until nothing is open: every request has its end (or is held or asked about), every write too.
 
         Time stands still meanwhile, so that a lost wake-up shows; `flowing` lets it pass where a rate limit waits.
-        `but` names open classes that are allowed to stay.
+        `but` names open classes that are allowed to stay; without `cards` open cards are, too.
         """
         for _ in range(_FLOWING_STEPS):
-            if await self._is_settled(but):
+            if await self._is_settled(but, cards):
                 return
             if flowing:
                 await self.advance(_FLOW_MS)
                 self._changed.clear()  # the step itself is no change to wait for
-            await self._until(lambda: self._is_settled(but), once=flowing)
+            await self._until(lambda: self._is_settled(but, cards), once=flowing)
         raise AssertionError(await self._explain())
 
     async def adds_up(self) -> Ledger:
@@ -238,7 +271,10 @@ class World:
         ledger = await self.ledger()
         said = [message for chat_id in self._private_chats() for message in self.platform.said(chat_id)]
         journal = await self.rows("SELECT count(*) FROM requests WHERE origin = 'lark'")
-        found = await self.rows("SELECT count(*) FROM parts WHERE transport IN ('text', 'card') AND provider_id <> ''")
+        found = await self.rows(
+            "SELECT count(*) FROM parts "
+            "WHERE transport IN ('text', 'post', 'words_card', 'card', 'card_text') AND provider_id <> ''"
+        )
         shown = sum(m.by_bot for chat in self._private_chats() for m in self.platform.visible(chat))
         assert ledger.received.balanced, ledger
         assert ledger.writes.balanced, ledger
@@ -248,19 +284,20 @@ class World:
 
     # --- inside -----------------------------------------------------------------------------
 
+    def _is_titled(self, message: Said) -> bool:
+        return message.msg_type == CARD and "header" in self.platform.card(message.message_id)
+
     def _private_chats(self) -> list[str]:
         return [self.platform.private_chat(user, self.app).chat_id for user in (self.owner, self.colleague)]
 
-    async def _is_settled(self, but: tuple[str, ...] = ()) -> bool:
+    async def _is_settled(self, but: tuple[str, ...] = (), cards: bool = True) -> bool:
         ended = {EventState.ACKED, EventState.ABANDONED}
         if any(event.state not in ended for event in self.platform.events("im.message.receive_v1")):
             return False
-        ledger = await self.ledger()
-        requests = sum(ledger.received.classes[name] for name in OPEN_CLASSES if name not in but)
-        writes = sum(ledger.writes.classes[name] for name in OPEN_STATES)
-        due = await self.rows("SELECT count(*) FROM parts WHERE state = 'unknown' AND next_at IS NOT NULL")
-        cards = await self.rows("SELECT count(*) FROM cards WHERE state <> 'closed'")
-        return requests + writes + int(due[0][0]) + int(cards[0][0]) == 0
+        if (await self.rows(_OPEN_WRITES, cards=cards))[0][0]:
+            return False
+        classes = (await self.ledger()).received.classes
+        return sum(classes[name] for name in OPEN_CLASSES if name not in but) == 0
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))
@@ -274,7 +311,7 @@ class World:
             "WHERE state IN ('planned', 'intended', 'written', 'unknown')"
         )
         return (
-            f"now {self.clock.now()}\nrequests {requests}\nturns {turns}\nparts {parts}\n{self.answers()}\n{_stacks()}"
+            f"now {self.clock.now()}\nrequests {requests}\nturns {turns}\nparts {parts}\n{self.answers()}\n{stacks()}"
         )
 
     async def _until(self, condition: Callable[[], Awaitable[bool]], *, once: bool = False) -> None:
@@ -293,7 +330,9 @@ class World:
                 raise AssertionError(await self._explain())
 
     def _wrap(self, desk: Desk, trigger: Crash) -> Desk:
-        return wrap_ports(replace(desk, store=self.disk.under(desk.store)), trigger, self._seen)
+        dressed = replace(desk, store=self.disk.under(desk.store), agents=self.dress(desk.agents))
+        asked = replace(dressed, surfaces=self.surfaces, hosts=self.hosts)
+        return wrap_ports(asked, trigger, self._seen)
 
     def _seen(self, changes: Changes) -> None:
         self.commits.append(changes)
@@ -311,21 +350,26 @@ class World:
 
     def _write_configuration(self, reactions: bool) -> None:
         self.home.mkdir(mode=0o700, exist_ok=True)
-        secret = self.home / "secret"
-        secret.write_text(self.app.secret)
-        secret.chmod(0o600)
         executors = "".join(
             f'[[executors]]\nname = "{name}"\nprotocol = "acp"\ncommand = {json.dumps(command)}\n'
+            f'thoughts = "{"hidden" if name == "reticent" else "summaries"}"\n'
             f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
             for name, command in self.executors.items()
         )
+        profiles = [(name, self.app) for name in self.profiles] + [(app.name, app) for app in self.more_apps]
         apps = "".join(
-            f'[[apps]]\nname = "{name}"\napp_id = "{self.app.app_id}"\n'
-            f'app_secret = {{ file = "{secret}" }}\nbase_url = "{self.simulator.base_url}"\n'
-            for name in self.profiles
+            f'[[apps]]\nname = "{name}"\napp_id = "{app.app_id}"\n'
+            f'app_secret = {{ file = "{self._secret(app)}" }}\nbase_url = "{self.simulator.base_url}"\n'
+            for name, app in profiles
         )
         gateway = f"[gateway]\nreactions = {str(reactions).lower()}\n"
         (self.home / "hongyan.toml").write_text(gateway + apps + executors)
+
+    def _secret(self, app: App) -> Path:
+        secret = self.home / ("secret" if app is self.app else f"secret-{app.name}")
+        secret.write_text(app.secret)
+        secret.chmod(0o600)
+        return secret
 
 
 @asynccontextmanager
@@ -354,18 +398,3 @@ def _read(path: Path, sql: str, arguments: dict[str, Any]) -> list[tuple[Any, ..
         rows = connection.execute(sql, arguments).fetchall()
     connection.close()
     return rows
-
-
-def _stacks() -> str:
-    """Name where every task of the loop waits."""
-    lines = []
-    for task in asyncio.all_tasks():
-        frames = task.get_stack(limit=1)
-        coro = getattr(task.get_coro(), "__qualname__", "?")
-        inner: Any = task.get_coro()
-        path = []
-        while inner is not None and hasattr(inner, "cr_await"):
-            path.append(f"{inner.__qualname__}:{inner.cr_frame.f_lineno if inner.cr_frame else '-'}")
-            inner = inner.cr_await
-        lines.append(f"{coro} {frames[-1].f_lineno if frames else ''} :: {' > '.join(path)}")
-    return "\n".join(sorted(lines))

@@ -26,3 +26,10 @@ async def plain_world(tmp_path: Path) -> AsyncIterator[World]:
     """Give a world whose agent keeps no history that would prove what became of a prompt."""
     async with open_world(tmp_path / "home", executor="plain") as opened:
         yield opened
+
+
+@pytest_asyncio.fixture
+async def reticent_world(tmp_path: Path) -> AsyncIterator[World]:
+    """Give a world whose agent sends its reasoning, not summaries of it."""
+    async with open_world(tmp_path / "home", executor="reticent") as opened:
+        yield opened

@@ -11,6 +11,7 @@ from feishu_simulator.faults import Effect
 from hongyan.application.click_card import click_card
 from hongyan.application.decide import decide
 from hongyan.application.owed import send_again
+from hongyan.domain import limits
 from hongyan.domain.changes import Changes, Update
 from hongyan.domain.decisions import Outcome
 from hongyan.domain.errors import RefusedError
@@ -208,6 +209,21 @@ async def test_after_a_restart_the_card_reads_expired_and_cannot_be_clicked(worl
     assert await world.rows("SELECT count(*) FROM audit WHERE fact = 'decided'") == [(0,)]
     await world.until_settled()
     await world.adds_up()
+
+
+@pytest.mark.scenario("P41")
+async def test_after_a_day_without_a_decision_it_expires_and_a_late_press_is_told_so(world: World) -> None:
+    card = await ask(world)
+    click = await click_of(world, card)
+    await world.until_asleep(limits.APPROVAL_LIFE_MS)
+    await world.advance(limits.APPROVAL_LIFE_MS, leap=True)
+    await world.until(lambda: world.cards()[0].labels == [])
+    assert "Expired" in world.cards()[0].words
+    assert "xpired" in (await click_card(world.gateway.desk, click)).text
+    await world.until_settled(flowing=True)
+    assert await world.rows("SELECT state, outcome FROM decisions") == [("expired", "")]
+    assert await world.rows("SELECT fact FROM audit ORDER BY rowid") == [("asked",), ("expired",)]
+    assert world.answers() == ["The answer was: cancelled."]
 
 
 @pytest.mark.scenario("A11", "D12")

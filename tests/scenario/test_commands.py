@@ -199,10 +199,30 @@ async def test_a_stop_reaches_what_still_runs_in_the_conversation_before_new(wor
     world.say("/new")
     quick = world.say("a quick one")
     await world.until(lambda: bool(world.answers_to(quick)))
+    await world.advance(limits.SAFETY_SCAN_MS)
     await world.until_settled(but=("active",))
     stop = world.say("/stop")
     await world.until_settled()
     assert world.answers_to(stop) == ["Stopped."]
-    assert world.answers_to(before) == ["Stopped by you after 0 s."]
+    assert world.answers_to(before) == ["Stopped by you after 1 s."]
     assert world.answers_to(quick) == ["echo: a quick one"]
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P11")
+async def test_status_and_stop_pass_a_turn_that_is_stuck_and_everything_behind_it(world: World) -> None:
+    stuck = world.say("[[hang]]")
+    await world.until(lambda: world.prompts() == ["[[hang]]"])
+    waiting = [world.say(f"wait {number}") for number in range(3)]
+    await world.until_rows("SELECT 1 FROM sessions WHERE queued = 3")
+    status = world.say("/status")
+    await world.until(lambda: bool(world.answers_to(status)))
+    assert "Queued: 3" in world.answers_to(status)[0]
+    assert world.prompts() == ["[[hang]]"]
+    stop = world.say("/stop")
+    await world.until(lambda: bool(world.answers_to(stop)))
+    await world.until_settled(flowing=True)  # ten messages into one chat meet its limit
+    assert world.answers_to(stop) == ["Stopped."]
+    assert len(world.answers_to(stuck)) == 1
+    assert [world.answers_to(said) for said in waiting] == [[f"echo: wait {number}"] for number in range(3)]
     await world.adds_up()

@@ -18,7 +18,6 @@ ON_THE_WAY = (
     "start_agent",
     "intend_prompt",
     "begin",
-    "keep_events",
     "freeze_answer",
     "complete",
     "intend_part",
@@ -81,11 +80,14 @@ async def test_a_disk_that_is_full_on_the_way_loses_nothing_and_doubles_nothing(
 
 
 @pytest.mark.scenario("D13")
-@pytest.mark.parametrize("label", ["begin", "keep_events", "intend_prompt"])
-async def test_a_full_disk_holds_no_turn_whose_agent_is_seen_to_work(plain_world: World, label: str) -> None:
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [("begin", "[[slow:2:300]]"), ("keep_events", "[[tool:ls]][[say:done]]"), ("intend_prompt", "[[slow:2:300]]")],
+)
+async def test_a_full_disk_holds_no_turn_whose_agent_is_seen_to_work(plain_world: World, label: str, text: str) -> None:
     world = plain_world
     world.disk.fill(label)
-    said = world.say("[[slow:2:300]]")
+    said = world.say(text)
     await world.until(lambda: label in world.disk.refused)
     world.disk.free()
     await world.advance(limits.BACK_OFF_MS)

@@ -37,6 +37,15 @@ async def test_the_same_id_and_text_is_one_turn_and_one_prompt(world: World) -> 
     await world.adds_up()
 
 
+async def test_two_sessions_may_use_the_same_id(world: World) -> None:
+    first, second, desk = await _open(world), await _open(world), world.gateway.desk
+    sent = [await send_text(desk, session, "the same words", "turn-1") for session in (first, second)]
+    await world.until_settled()
+    assert [one.created for one in sent] == [True, True]
+    assert world.prompts() == ["the same words", "the same words"]
+    assert (await world.ledger()).received.balanced
+
+
 @pytest.mark.scenario("L40")
 async def test_a_caller_whose_answer_was_lost_in_a_crash_finds_its_turn(world: World) -> None:
     session = await _open(world)

@@ -5,9 +5,11 @@ from tests.harness import World
 from tests.harness.crash import Crash
 from tests.harness.shown_card import ShownCard
 
-from feishu_simulator.faults import Effect
+from feishu_simulator.faults import Effect, RateLimit
 
 PATCH = "PATCH /open-apis/im/v1/messages/:message_id"
+UPDATE = "PUT /open-apis/cardkit/v1/cards/:card_id"
+CARDKIT = "cardkit:card:write"
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
 
 
@@ -38,9 +40,10 @@ async def test_the_first_tool_opens_the_card_and_the_end_is_one_line(world: Worl
     await world.advance(1_000)
     await world.until(lambda: "✓ list files" in world.cards()[0].words)
     world.release("go")
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
     await world.until_settled(flowing=True)
     (closed,) = world.cards()
-    assert closed.title == "Done in 1 s · 1 tool"
+    assert (closed.title, closed.tone) == ("Done in 1 s · 1 tool", "green")
     assert (closed.labels, closed.words) == ([], "")
     await world.adds_up()
 
@@ -63,12 +66,13 @@ async def test_the_card_changes_at_most_once_a_second(world: World) -> None:
     for _ in range(5):
         await world.advance(200)
     await world.until(lambda: "✓ d" in world.cards()[0].words)
-    assert len(world.platform.requests(PATCH)) <= 1
+    assert len(world.platform.requests(UPDATE)) <= 1
     world.release("go")
     await world.until_settled(flowing=True)
     await world.adds_up()
 
 
+@pytest.mark.scenario("M99")
 async def test_thoughts_are_shown_to_the_owner_within_their_limit(world: World) -> None:
     thoughts = " ".join(f"[[think:thought {n} {'x' * 500}]] [[tool:step {n}]]" for n in range(6))
     await working(world, f"{thoughts} [[wait:go]]")
@@ -117,12 +121,13 @@ async def test_a_crash_around_the_writes_of_the_card_ends_in_one_closed_card(wor
     world.release("go")
     await world.restart()
     await world.until_settled(flowing=True)
-    assert [card.labels for card in world.cards()] == [[]]
+    assert [card.labels for card in world.cards()] == ([] if point == "card_intended" else [[]])
     await world.adds_up()
 
 
 @pytest.mark.scenario("L96")
 async def test_a_refused_update_ends_the_progress_and_not_the_answer(world: World) -> None:
+    world.forbid(CARDKIT)
     world.fault(PATCH, Effect(error_code=230072), times=1)
     said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
     await world.until(lambda: len(world.cards()) == 1)
@@ -138,8 +143,53 @@ async def test_a_refused_update_ends_the_progress_and_not_the_answer(world: Worl
     await world.adds_up()
 
 
+@pytest.mark.scenario("P36")
+async def test_a_card_is_green_only_after_its_answer_was_read_back(world: World) -> None:
+    world.fault(REPLY, Effect(http_status=502), nth=2)
+    said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until(lambda: len(world.cards()) == 1)
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    world.release("go")
+    await world.until_rows("SELECT 1 FROM parts WHERE transport = 'text' AND state = 'unknown'")
+    assert world.cards()[0].tone == "blue"
+    await world.until_settled(flowing=True)
+    assert world.cards()[0].tone == "green"
+    assert len(world.answers_to(said)) == 1
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P36")
+async def test_a_card_does_not_call_done_what_the_person_never_got(world: World) -> None:
+    world.fault(REPLY, Effect(error_code=230028), nth=2)
+    said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert world.answers_to(said) == []
+    (closed,) = world.cards()
+    assert (closed.tone, closed.labels) == ("red", [])
+    assert "did not arrive for certain" in closed.title
+    await world.adds_up()
+
+
+@pytest.mark.scenario("P36")
+async def test_a_card_whose_answer_is_long_on_its_way_keeps_no_button(world: World) -> None:
+    world.fault(REPLY, Effect(rate_limit=RateLimit(1, 60_000)), times=None)
+    world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until_rows("SELECT 1 FROM cards WHERE state = 'visible'")
+    world.release("go")
+    await world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
+    for _ in range(7):
+        await world.advance(1_000)
+    await world.until(lambda: world.cards()[0].labels == [])
+    assert world.cards()[0].title == "Delivering the answer"
+    await world.until_settled(flowing=True)
+    assert world.cards()[0].tone == "green"
+    await world.adds_up()
+
+
 async def test_a_card_that_cannot_be_written_delays_no_answer(world: World) -> None:
-    world.fault(PATCH, Effect(http_status=502), times=50)
+    world.fault(UPDATE, Effect(http_status=502), times=50)
     said = world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
     await world.until(lambda: len(world.cards()) == 1)
     world.release("go")
@@ -150,6 +200,7 @@ async def test_a_card_that_cannot_be_written_delays_no_answer(world: World) -> N
 
 
 async def test_looks_that_were_passed_by_are_folded_however_close_they_come(world: World) -> None:
+    world.forbid(CARDKIT)
     await working(world, "[[tool:a]] [[hang]]")
     for look in range(1, 4):
         await world.advance(31_000)
@@ -159,3 +210,36 @@ async def test_looks_that_were_passed_by_are_folded_however_close_they_come(worl
     ends = await world.rows("SELECT DISTINCT state FROM parts WHERE transport = 'card_patch' ORDER BY state")
     assert ends == [("superseded",), ("verified",)]
     await world.adds_up()
+
+
+@pytest.mark.scenario("M99")
+async def test_a_secret_in_a_thought_is_on_no_card(world: World) -> None:
+    secret = "sk-live-0123456789abcdefghij"
+    card = await working(world, f"[[think:the key is {secret}, it seems]] [[tool:a]] [[wait:go]]")
+    await world.flow_until(lambda: "it seems" in world.cards()[0].words)
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert all(secret not in str(look.card) for look in world.platform.card_updates(card.message_id))
+
+
+async def test_the_plan_of_the_agent_is_shown_with_how_far_it_came(world: World) -> None:
+    await working(world, "[[plan:+read the code|>write the test|look again]] [[tool:a]] [[wait:go]]")
+    await world.flow_until(lambda: "Plan" in world.cards()[0].words)
+    words = world.cards()[0].words
+    assert "Plan · 1 of 3" in words
+    assert "✓ read the code\n… write the test\n· look again" in words
+    world.release("go")
+    await world.until_settled(flowing=True)
+
+
+@pytest.mark.scenario("M101")
+async def test_reasoning_that_is_no_summary_is_neither_shown_nor_kept(reticent_world: World) -> None:
+    world, canary = reticent_world, "the heron stands in the reeds"
+    card = await working(world, f"[[think:{canary}]] [[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.flow_until(lambda: "✓ a" in world.cards()[0].words)
+    assert world.cards()[0].words.startswith("**Tools**")
+    world.release("go")
+    await world.until_settled(flowing=True)
+    assert all(canary not in str(look.card) for look in world.platform.card_updates(card.message_id))
+    assert await world.rows("SELECT body FROM turn_events WHERE body LIKE '%heron%'") == []
+    assert any("the answer" in answer for answer in world.answers())

@@ -207,6 +207,8 @@ class EffectForm(Form):
     http_status: int | None = Field(default=None, ge=200, le=599)
     rate_limit: RateLimitForm | None = None
     lost_response: bool = False
+    swallow: bool = False
+    hollow_response: bool = False
     refuse_connection: bool = False
     drop: bool = False
     duplicate: bool = False
@@ -215,6 +217,7 @@ class EffectForm(Form):
     half_dead: bool = False
     no_redelivery: bool = False
     stale_token: bool = False
+    unlisted_ms: int = Field(default=0, ge=0)
     fragments: int | None = Field(default=None, ge=1)
     fragments_shuffled: bool = False
 

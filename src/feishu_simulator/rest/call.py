@@ -36,7 +36,10 @@ Answer = Json | Whole | Binary
 
 @dataclass(slots=True)
 class Call:
-    """A call whose token was checked; `app` is None only on routes without a token."""
+    """A call whose token was checked; `app` is None only on routes without a token.
+
+    `unlisted_ms` is the age below which a message is not found yet.
+    """
 
     platform: Platform
     request: Request
@@ -44,6 +47,7 @@ class Call:
     body: Json
     caller: App | None = None
     ws_url: str = ""
+    unlisted_ms: int = 0
     _query: list[tuple[str, str]] | None = field(default=None)
 
     @property

@@ -88,9 +88,11 @@ class Gate:
         if strike.effect.refuse_connection:
             return None
         try:
-            response = self._before(strike, request, wire) or self._handled(route, path, wire, request)
+            response = self._before(strike, request, wire) or self._handled(route, path, wire, request, strike)
         except PlatformError as refusal:
             response = self._refusal(refusal, request)
+        if strike.effect.hollow_response and response.status == 200:
+            return Response(200, _dumped({"code": 0, "msg": "success", "data": {}}))
         return None if strike.effect.lost_response else response
 
     def _before(self, strike: Strike, request: Request, wire: Wire) -> Response | None:
@@ -109,15 +111,17 @@ class Gate:
                 refusal.headers["x-ogw-ratelimit-reset"] = str(strike.retry_after_seconds)
                 refusal.headers["x-ogw-ratelimit-limit"] = str(effect.rate_limit.limit if effect.rate_limit else 0)
             return self._refusal(refusal, request)
+        if effect.swallow:
+            return self._wrapped({}, request)
         if effect.http_status is not None:
             return Response(effect.http_status, b"", "text/plain")
         return None
 
-    def _handled(self, route: Route, path: dict[str, str], wire: Wire, request: Request) -> Response:
+    def _handled(self, route: Route, path: dict[str, str], wire: Wire, request: Request, strike: Strike) -> Response:
         app = None if route.open else self._caller(wire)
         if app is not None and not app.may(*route.scopes):
             raise missing_scope(app.app_id, route.scopes)
-        call = Call(self._platform, request, path, _json(wire.body), app, self._ws_url)
+        call = Call(self._platform, request, path, _json(wire.body), app, self._ws_url, strike.effect.unlisted_ms)
         return self._wrapped(route.handler(call), request)
 
     def _caller(self, wire: Wire) -> App:

@@ -125,7 +125,8 @@ def _in_chat(call: Call, message: Message) -> bool:
 def _chat(call: Call, chat_id: str, newest_first: bool) -> Page[Message]:
     chat = call.platform.directory.chat(chat_id)
     _check_may_read(call, chat)
-    asked = Range(newest_first, call.number("start_time"), call.number("end_time"))
+    found_before_ms = call.platform.clock.now_ms() - call.unlisted_ms if call.unlisted_ms else None
+    asked = Range(newest_first, call.number("start_time"), call.number("end_time"), found_before_ms)
     return chat_page(call.platform.messages, chat_id, asked, call.slice(20, 50))
 
 

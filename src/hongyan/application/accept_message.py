@@ -32,12 +32,15 @@ async def accept_event(desk: Desk, event: ChatEvent) -> Toast | None:
 async def accept_message(desk: Desk, message: InboundMessage) -> RequestId:
     """Write the journal row of a message, once however often it is delivered, and wake the admission.
 
-    The Turn that holds the place's lane is frozen into the row in the same transaction: it is what `/stop` means.
+    The Turn that holds the place's lane is frozen into the row in the same transaction: it is what `/stop` means. A
+    message that was noted as missed is missed no longer from the same moment on.
     """
     now = desk.clock.now()
     row = capture(message, now, desk.order.next(now))
     lane = Of("places", {"id": row.place_id}, "running_turn")
-    await desk.store.commit(Changes("accept", (insert("requests", row, ONE_OR_NONE, target_turn=lane),)))
+    kept = insert("requests", row, ONE_OR_NONE, target_turn=lane)
+    await desk.store.commit(Changes("accept", (kept, *desk.gaps.closing(row.id))))
+    desk.gaps.forget(row.id)
     desk.wakeup.wake(ADMISSION)
     return row.id
 

@@ -10,7 +10,7 @@ from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.open_session import find_session
 from hongyan.application.pair_owner import try_pairing
 from hongyan.application.routes import route_of
-from hongyan.domain import access
+from hongyan.domain import access, limits
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where
 from hongyan.domain.conversations import Input, Session, SessionState, Turn, TurnState, append_turn, new_turn
@@ -18,7 +18,7 @@ from hongyan.domain.decisions import Outcome, Verdict
 from hongyan.domain.deliveries import Phase, Words, back_off, mark, say
 from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError, NotFoundError
 from hongyan.domain.messages import PostedMessage, content_hash
-from hongyan.domain.notices import Notice, language_of, sentence
+from hongyan.domain.notices import Notice, age_in_words, language_of, sentence
 from hongyan.domain.pairing import Owner, pairing_is_live
 from hongyan.domain.reactions import Mark
 from hongyan.domain.requests import ClosedAs, Request, RequestEvent, RequestState, admit_as, close_request, move_request
@@ -212,9 +212,14 @@ def _seen(desk: Desk, read: _Read) -> dict[str, Value]:
 
 
 async def _first_signs(desk: Desk, read: _Read, session: Session, turn: Turn) -> tuple[Change, ...]:
-    """The received mark, and the reason when the lane is shut by a held Turn."""
+    """The received mark, the age of a message that arrived late, and the reason when a held Turn shuts the lane."""
     route, stamp = route_of(read.request, read.binding, turn), desk.stamp()
     marks = mark(route, Phase.RECEIVED, Mark.RECEIVED.value, stamp) if desk.options.reactions else ()
+    age = desk.platform_now(read.request.app) - read.request.create_time
+    if age > limits.LATE_SHOWN_MS:
+        language = language_of(turn.text)
+        late = sentence(Notice.ARRIVED_LATE, language, age_in_words(age, language))
+        marks = (*marks, *say(route, Words(Phase.NOTICE, late, ClosedAs.OPEN, "late"), desk.stamp()))
     holder = await desk.store.one(queries.TURN, id=session.lane) if session.lane else None
     if holder is None or holder.state is not TurnState.HELD:
         return marks

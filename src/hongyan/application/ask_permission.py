@@ -1,21 +1,21 @@
-"""An agent asks for leave: policy first, then whoever decides first, then the answer goes back to the agent.
+"""An agent asks for leave: the chain of surfaces decides, and the answer goes back to the agent.
 
 Order: the record is committed, then shown, then waited for. The answer reaches the agent after the decision is
 committed, and what came of it is a fact of its own.
 """
 
-import asyncio
 import contextlib
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from hongyan.application.ask_on_card import Question, ask_on_card
 from hongyan.application.decide import decide
-from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
+from hongyan.application.desk import CARDS, Desk, insist
+from hongyan.application.offer_request import Offered, offer_request
 from hongyan.application.routes import route_of
 from hongyan.domain import limits
 from hongyan.domain.agents import PermissionAnswer, PermissionAsked
-from hongyan.domain.approvals import Risk, Rule, parse_policy, risk_of
+from hongyan.domain.approvals import Risk, parse_policy, risk_of
 from hongyan.domain.bindings import Binding
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.conversations import Turn
@@ -25,23 +25,18 @@ from hongyan.domain.decisions import (
     DecisionKind,
     DecisionState,
     Outcome,
-    Verdict,
     applied_steps,
-    ask_steps,
-    decide_steps,
-    expire_steps,
     frozen_digest,
 )
 from hongyan.domain.errors import ConflictError, RefusedError
 from hongyan.domain.identity import AppId, ChatId, derive
 from hongyan.domain.notices import language_of
 from hongyan.domain.requests import Origin, Request
+from hongyan.domain.surfaces import Known
 from hongyan.ports import queries
 from hongyan.ports.agents import Permissions
 
 __all__ = ["ask_permission", "withdraw_permission"]
-
-_ASK_TRIES: Final = 64  # requests that meet on one card: each conflict means that another one went on
 
 _ANSWERS: Final = {
     Outcome.ALLOWED_ONCE: PermissionAnswer.ALLOW_ONCE,
@@ -67,13 +62,11 @@ async def ask_permission(desk: Desk, turn: Turn, asked: PermissionAsked, agent: 
     """
     scene = await _scene(desk, turn)
     decision = _record(desk, scene, asked)
-    verdict = await _by_rule(desk, scene, decision)
-    if verdict is not None:
-        steps = (*ask_steps(decision), *decide_steps(decision, verdict))
-        await insist(desk, lambda: desk.store.commit(Changes("ask_and_decide", steps)))
-        decided = replace(decision, state=DecisionState.DECIDED, outcome=verdict.outcome)
-    else:
-        decided = await _by_people(desk, scene, decision, asked)
+
+    async def plan_card() -> tuple[Change, ...]:
+        return await _shown(desk, scene, decision, asked)
+
+    decided = await offer_request(desk, Offered(decision, await _known(desk, scene, decision), plan_card))
     await _apply(desk, decided, asked, agent)
 
 
@@ -124,51 +117,18 @@ def _record(desk: Desk, scene: _Scene, asked: PermissionAsked) -> Decision:
     )
 
 
-async def _by_rule(desk: Desk, scene: _Scene, decision: Decision) -> Verdict | None:
-    """Decide by the binding's policy or by an earlier yes for this session; None when a person must."""
+async def _known(desk: Desk, scene: _Scene, decision: Decision) -> Known:
+    """Read what is known before anybody is asked: the binding's policy, an earlier yes, the chat."""
     rule = parse_policy(scene.binding.approve if scene.binding else "").rule(Risk(decision.risk))
-    now = desk.clock.now()
-    if rule is Rule.NEVER:
-        return Verdict(Outcome.REJECTED, "policy", "policy", now)
-    if rule is Rule.AUTO:
-        return Verdict(Outcome.ALLOWED_ONCE, "policy", "policy", now)
     allowed = await desk.store.one(queries.ALLOWANCE, session_id=decision.session_id, risk=decision.risk)
-    return Verdict(Outcome.ALLOWED_SESSION, "owner", "session", now) if allowed else None
-
-
-async def _by_people(desk: Desk, scene: _Scene, decision: Decision, asked: PermissionAsked) -> Decision:
-    """Offer the record to every surface and wait for the first decision, or for its end."""
-
-    async def attempt() -> tuple[Changes, None]:
-        return Changes("ask", (*ask_steps(decision), *await _shown(desk, scene, decision, asked))), None
-
-    waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-    desk.questions[decision.id] = waiting
-    try:
-        await insist(desk, lambda: decide_again(desk, attempt, _ASK_TRIES))
-        for topic in (CARDS, OUTBOX):
-            desk.wakeup.wake(topic)
-        expiry = asyncio.create_task(desk.clock.sleep(limits.APPROVAL_LIFE_MS))
-        racers: set[asyncio.Future[Any]] = {waiting, expiry}
-        try:
-            await asyncio.wait(racers, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            expiry.cancel()
-        return waiting.result() if waiting.done() else await _expire(desk, decision)
-    finally:
-        del desk.questions[decision.id]
-
-
-async def _expire(desk: Desk, decision: Decision) -> Decision:
-    with contextlib.suppress(ConflictError):  # decided in the last moment: that decision stands
-        await desk.store.commit(Changes("expire_decision", expire_steps(decision, desk.clock.now())))
-    return await desk.store.one(queries.DECISION, id=decision.id) or decision
+    in_chat = scene.request is not None and scene.request.origin is Origin.LARK
+    return Known(rule, bool(allowed), in_chat, desk.clock.now())
 
 
 async def _shown(desk: Desk, scene: _Scene, decision: Decision, asked: PermissionAsked) -> tuple[Change, ...]:
     """Plan the card that asks the owner in the private chat; elsewhere the record itself is what is shown."""
-    if scene.request is None or scene.request.origin is not Origin.LARK:
-        return ()
+    if scene.request is None:
+        raise AssertionError("a card is asked for in a chat, and a chat's Turn has a request")
     route = route_of(scene.request, scene.binding, scene.turn)
     question = Question(decision, route, language_of(scene.turn.text), asked.whole_session)
     return await ask_on_card(desk, question)

@@ -7,6 +7,7 @@ from hongyan.application.describe_place import describe_place
 from hongyan.application.desk import Desk
 from hongyan.application.open_session import close_session
 from hongyan.application.routes import route_of
+from hongyan.application.show_owed import list_on_card
 from hongyan.application.stop_turn import plan_stop
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.changes import Change, Require, Value
@@ -33,7 +34,7 @@ class SeenCommand:
 async def carry_out_command(desk: Desk, seen: SeenCommand, read: Mapping[str, Value]) -> tuple[Change, ...]:
     """Plan the command's effect and its reply in one transaction; a duplicate of the message finds it done.
 
-    `/stop` plans no reply when the agent must confirm first: the reply follows when it did.
+    `/stop` plans no reply when the agent must confirm first: the reply follows when it did. That to `/owed` is a card.
     """
     binding = seen.binding
     become = admit_as(
@@ -62,6 +63,9 @@ async def _effect(desk: Desk, seen: SeenCommand) -> tuple[tuple[Change, ...], No
             return await _new(desk, seen)
         case CommandName.STOP:
             return await _stop(desk, seen)
+        case CommandName.OWED:
+            listed = await list_on_card(desk, seen.request, seen.binding, language_of(seen.text))
+            return listed, None if listed else Notice.OWED_NOTHING, ""
 
 
 async def _new(desk: Desk, seen: SeenCommand) -> tuple[tuple[Change, ...], Notice, str]:

@@ -1,16 +1,18 @@
 """Authorise workspaces and bind places; every change is one transaction, and doing the same again changes nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from hongyan.domain.approvals import parse_policy
 from hongyan.domain.bindings import Audience, Binding, BindingState, Place, Role, Scope, revoke
-from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Update, insert
+from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Update, Where, insert
 from hongyan.domain.errors import BlockedError, NotFoundError, RefusedError
 from hongyan.domain.identity import AppId, BindingId, ChatId, OpenId, WorkspaceId, derive, place_id
+from hongyan.domain.labels import one_line
 from hongyan.domain.workspaces import Grant, Workspace, WorkspaceState, usable
 from hongyan.ports import queries
 
-__all__ = ["BindingWish", "add_binding", "add_workspace", "revoke_binding", "revoke_workspace"]
+__all__ = ["BindingWish", "add_binding", "add_workspace", "revoke_binding", "revoke_workspace", "set_policy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,11 @@ class BindingWish:
 async def add_workspace(desk: Desk, name: str, path: str, grant_kind: Grant) -> Workspace:
     """Authorise a directory under a name; the same name, path and grant again gives the one that is there.
 
-    Raise BlockedError `workspace.unavailable` when the path is no directory, RefusedError `workspace.name_taken`.
+    Raise BlockedError `workspace.unavailable` when the path is no directory, RefusedError `workspace.name_taken` or
+    `workspace.name_unsafe`.
     """
+    if not name or name != one_line(name):
+        raise RefusedError("workspace.name_unsafe", "a workspace's name is one line of letters", hint="Choose another.")
     seen = desk.folders.look(path)
     if seen.canonical is None:
         raise BlockedError(
@@ -76,7 +81,7 @@ async def revoke_workspace(desk: Desk, name: str) -> None:
 async def add_binding(desk: Desk, wish: BindingWish) -> Binding:
     """Bind the owner's private chat to a workspace and an executor; the same wish again gives the one that is there.
 
-    A different one for the same chat becomes the current binding: the next message opens a Session of it. Raise
+    It becomes the chat's current binding: after a change the next message opens a Session of it. Raise
     RefusedError (`owner.not_paired`, `audience.unavailable`), NotFoundError, BlockedError `workspace.unavailable`.
     """
     if wish.executor not in desk.options.executors:
@@ -102,7 +107,7 @@ async def _decide(desk: Desk, wish: BindingWish) -> tuple[Changes | None, Bindin
     for known in await desk.store.all(queries.BINDINGS_OF_OWNER, app=wish.app, owner=owner.open_id):
         same = (known.workspace_id, known.executor, known.grant_kind) == (workspace.id, wish.executor, grant_kind)
         if same and known.role is wish.role:
-            return None, known
+            return await _point_back(desk, known), known
     binding = _binding(desk, wish, workspace, (owner.chat_id, owner.open_id))
     return Changes("add_binding", (insert("bindings", binding), *await _point(desk, binding))), binding
 
@@ -125,6 +130,14 @@ def _binding(desk: Desk, wish: BindingWish, workspace: Workspace, owner: tuple[C
     )
 
 
+async def _point_back(desk: Desk, binding: Binding) -> Changes | None:
+    """Make an earlier binding the current one again; nothing when it is."""
+    place = await desk.store.one(queries.PLACE, id=place_id(binding.app, binding.chat_id))
+    if place is not None and place.binding_id == binding.id:
+        return None
+    return Changes("use_binding", await _point(desk, binding))
+
+
 async def _point(desk: Desk, binding: Binding) -> tuple[Change, ...]:
     """Make the binding the chat's current one; the Session that was open stays with its own binding."""
     identity = place_id(binding.app, binding.chat_id)
@@ -140,15 +153,38 @@ async def revoke_binding(desk: Desk, binding_id: str, expected_revision: int | N
 
     Raise NotFoundError, or RefusedError `binding.changed` when its revision is another than expected.
     """
-    known = await desk.store.one(queries.BINDING, id=binding_id)
-    if known is None:
-        raise NotFoundError("binding", binding_id, hint="`hongyan binding list` shows them.")
-    if expected_revision is not None and known.revision != expected_revision:
-        raise RefusedError(
-            "binding.changed", f"the binding is at revision {known.revision}", hint="Look at it again and repeat."
-        )
+    known = await _expected(desk, binding_id, expected_revision)
     if known.state is BindingState.LIVE:
         await desk.store.commit(Changes("revoke_binding", (revoke(known, desk.clock.now()),)))
     desk.wakeup.wake(LANES)
     desk.wakeup.wake(OUTBOX)
+    return known
+
+
+async def set_policy(desk: Desk, binding_id: str, rules: str, expected_revision: int | None = None) -> Binding:
+    """Change the approval rules that are named, and give the binding with all of them; what is asked already stays.
+
+    The id and the revision stay too: whoever waits in a queue waits on. Raise NotFoundError, ConfigurationError
+    `approvals.policy`, or RefusedError (`binding.changed`, `binding.revoked`).
+    """
+
+    async def decide() -> tuple[Changes, Binding]:
+        known = await _expected(desk, binding_id, expected_revision)
+        if known.state is not BindingState.LIVE:
+            raise RefusedError("binding.revoked", "this binding is revoked", hint="Add another one.")
+        approve = parse_policy(rules, parse_policy(known.approve)).text()
+        seen: Where = {"id": known.id, "revision": known.revision, "state": "live", "approve": known.approve}
+        return Changes("set_policy", (Update("bindings", seen, {"approve": approve}),)), replace(known, approve=approve)
+
+    return await decide_again(desk, decide)
+
+
+async def _expected(desk: Desk, binding_id: str, revision: int | None) -> Binding:
+    known = await desk.store.one(queries.BINDING, id=binding_id)
+    if known is None:
+        raise NotFoundError("binding", binding_id, hint="`hongyan binding list` shows them.")
+    if revision is not None and known.revision != revision:
+        raise RefusedError(
+            "binding.changed", f"the binding is at revision {known.revision}", hint="Look at it again and repeat."
+        )
     return known

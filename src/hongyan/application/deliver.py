@@ -4,10 +4,12 @@ from dataclasses import replace
 from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.post_card import has_no_driver, refuse_card, refused_code, write_card
+from hongyan.application.refused import after_refusal
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
 from hongyan.domain.cards import from_json, is_clickable
-from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where
+from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where, insert
 from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -19,7 +21,7 @@ from hongyan.domain.errors import (
 )
 from hongyan.domain.identity import MessageId
 from hongyan.domain.issued_cards import folded_looks, lost_card, shown_card
-from hongyan.domain.messages import Outbound, Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS, Outbound, Transport
 from hongyan.ports import queries
 
 __all__ = [
@@ -35,40 +37,69 @@ __all__ = [
 
 _INTENTS: Final = {
     Transport.TEXT: "intend_part",
-    Transport.CARD: "intend_card",
-    Transport.CARD_PATCH: "intend_look",
+    Transport.POST: "intend_part",
+    Transport.WORDS_CARD: "intend_part",
+    **dict.fromkeys(CARD_POSTS, "intend_card"),
+    **dict.fromkeys(CARD_LOOKS, "intend_look"),
 }
-_RECEIPTS: Final = {Transport.CARD: "keep_card"}
 
 
 async def deliver_part(desk: Desk, part: Part) -> None:
-    """Write a planned text, or repeat an unknown one with its own key inside the window.
+    """Write planned words, or repeat unknown ones with their own key inside the window.
 
     Killed after the intent, the part is unknown at the next start and goes the same way; nothing is written twice,
     because the platform keeps the key longer than we use it.
     """
+    if await has_no_driver(desk, part):
+        await _look_later(desk, part, limits.SAFETY_SCAN_MS, part.code)
+        return
     intended = await intend(desk, part)
     if intended is None:
         return
+    desk.haste.end(part.id)  # from here on the platform is what everybody waits for
+    doubted = part.state is PartState.UNKNOWN
     try:
         message = await _write(desk, intended)
+    except ChatRejectedError as error:
+        await _follow_refusal(desk, intended, error, doubted=doubted)
     except ChatError as error:
-        await note_failure(desk, intended, error)
+        await note_failure(desk, intended, error, doubted=doubted)
     else:
         await keep_receipt(desk, intended, message)
     desk.wakeup.wake(OUTBOX)
 
 
 async def _write(desk: Desk, part: Part) -> MessageId:
-    chat = desk.chat(part.app)
-    if part.transport is Transport.CARD:
-        at = Outbound(part.chat_id, part.target, part.in_thread, "", part.key)
-        return await chat.cards.post(from_json(part.content), at)
-    return await chat.writer.write(Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key))
+    if part.transport in CARD_POSTS:
+        return await write_card(desk, part)
+    at = Outbound(part.chat_id, part.target, part.in_thread, part.content, part.key, part.transport)
+    return await desk.chat(part.app).writer.write(at)
 
 
-async def intend(desk: Desk, part: Part) -> Part | None:
-    """Commit that the write is about to happen, on the authority of a binding that still lives; None when not."""
+async def _follow_refusal(desk: Desk, part: Part, error: ChatRejectedError, *, doubted: bool) -> None:
+    """Keep the refusal with what follows it in one transaction, so that a crash finds both or neither."""
+    if part.transport in CARD_POSTS:
+        await refuse_card(desk, part, error)
+        return
+    try:
+        follows = await after_refusal(desk, part, error, doubted=doubted)
+    except ChatError as unread:
+        await note_failure(desk, part, unread, doubted=doubted)
+        return
+    if follows is None:
+        await refuse_part(desk, part, error)
+    elif isinstance(follows, Part):
+        refused = move_part(part, PartEvent.REFUSE, next_at=None, code=refused_code(error))
+        await _keep(desk, "say_otherwise", refused, insert("parts", follows))
+    else:
+        await keep_receipt(desk, part, follows)
+
+
+async def intend(desk: Desk, part: Part, *also: Change) -> Part | None:
+    """Commit that the write is about to happen, on the authority of a binding that still lives; None when not.
+
+    `also` is committed with it: what the write costs is counted before it is made.
+    """
     delivery = await desk.store.one(queries.DELIVERY, id=part.delivery_id)
     if delivery is None:
         raise AssertionError("a part names its delivery")
@@ -80,9 +111,8 @@ async def intend(desk: Desk, part: Part) -> Part | None:
     step = move_part(part, PartEvent.INTEND, attempts=attempts, next_at=None, code="", **first)
     step = replace(step, where={**step.where, "content": part.content})  # the look of a card may change until now
     try:
-        await desk.store.commit(
-            Changes(_INTENTS.get(part.transport, "intend_mark"), (step, *folded_looks(part), *_fence(part, delivery)))
-        )
+        steps = (step, *folded_looks(part), *_fence(part, delivery), *also)
+        await desk.store.commit(Changes(_INTENTS.get(part.transport, "intend_mark"), steps))
     except ConflictError:
         await _withhold_if_revoked(desk, part, delivery)
         return None
@@ -105,7 +135,7 @@ def _fence(part: Part, delivery: Delivery) -> tuple[Change, ...]:
 
 def _disarms(part: Part) -> bool:
     """Tell whether the write only takes the buttons off a card: that needs nobody's leave."""
-    return part.transport is Transport.CARD_PATCH and not is_clickable(from_json(part.content))
+    return part.transport in CARD_LOOKS and not is_clickable(from_json(part.content))
 
 
 async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> None:
@@ -119,26 +149,33 @@ async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> No
     await settle_part(desk, fresh, (step,), PartState.WITHHELD)
 
 
-async def note_failure(desk: Desk, part: Part, error: ChatError) -> None:
-    """Keep what a failed write means: nothing written and due again, refused for good, or unknown."""
-    now, code = desk.clock.now(), error.code
+async def note_failure(desk: Desk, part: Part, error: ChatError, *, doubted: bool = False) -> None:
+    """Keep what a failed write means: nothing written and due again, refused for good, or unknown.
+
+    `doubted` says that an earlier attempt had no clear outcome; it stays so whatever became of this one.
+    """
+    code, due = error.code, desk.clock.now() + back_off(part.attempts)
     if isinstance(error, ChatThrottledError):
-        due = now + max(int(error.retry_after.total_seconds() * 1_000), back_off(part.attempts))
+        due = max(due, desk.clock.now() + int(error.retry_after.total_seconds() * 1_000))
+    deferred = isinstance(error, ChatThrottledError | ChatUnreachableError | ChatBlockedError)
+    if deferred and not doubted:
         await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
-    elif isinstance(error, ChatUnreachableError | ChatBlockedError):
-        due = now + back_off(part.attempts)
-        await _keep(desk, "defer_part", move_part(part, PartEvent.DEFER, next_at=due, code=code))
+    elif isinstance(error, ChatRejectedError) and part.transport in CARD_POSTS:
+        await refuse_card(desk, part, error)
     elif isinstance(error, ChatRejectedError):
         await refuse_part(desk, part, error)
     else:
-        due = now + back_off(part.attempts)
         await _keep(desk, "lose_part", move_part(part, PartEvent.LOSE, next_at=due, code=code), *lost_card(part))
 
 
 async def postpone_part(desk: Desk, part: Part) -> None:
     """Look at a part again much later: its App is not served by this gateway now."""
+    await _look_later(desk, part, limits.BACK_OFF_MOST_MS, "app.not_served")
+
+
+async def _look_later(desk: Desk, part: Part, wait: int, code: str) -> None:
     where: Where = {"id": part.id, "state": part.state.value}
-    later = Update("parts", where, {"next_at": desk.clock.now() + limits.BACK_OFF_MOST_MS, "code": "app.not_served"})
+    later = Update("parts", where, {"next_at": desk.clock.now() + wait, "code": code})
     await _keep(desk, "postpone_part", later)
 
 
@@ -153,8 +190,7 @@ async def lose_part(desk: Desk, part_id: str) -> None:
 
 async def refuse_part(desk: Desk, part: Part, error: ChatRejectedError) -> None:
     """Keep a definite refusal: the part is over, and the request says that it was not delivered."""
-    code = f"{error.code}.{error.platform_code}" if error.platform_code else error.code
-    step = move_part(part, PartEvent.REFUSE, next_at=None, code=code)
+    step = move_part(part, PartEvent.REFUSE, next_at=None, code=refused_code(error))
     await settle_part(desk, part, (step,), PartState.REJECTED)
 
 
@@ -166,7 +202,8 @@ async def keep_receipt(desk: Desk, part: Part, message: MessageId) -> None:
         Insert("provider_ids", {"app": part.app, "provider_id": message, "part_id": part.id}),
         *shown_card(part),
     )
-    await insist(desk, lambda: desk.store.commit(Changes(_RECEIPTS.get(part.transport, "keep_receipt"), steps)))
+    label = "keep_card" if part.transport in CARD_POSTS else "keep_receipt"
+    await insist(desk, lambda: desk.store.commit(Changes(label, steps)))
 
 
 async def _keep(desk: Desk, label: str, *steps: Change) -> None:

@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Final, TypeVar
 
+from hongyan.application.open_gaps import OpenGaps
 from hongyan.domain import limits
 from hongyan.domain.changes import Changes
 from hongyan.domain.decisions import Decision
 from hongyan.domain.deliveries import Stamp
 from hongyan.domain.errors import ConflictError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId, TurnId
+from hongyan.domain.surfaces import OWN_CHAIN, Chain
 from hongyan.ports.agents import Agent, Agents
-from hongyan.ports.chat import Cards, Directory, History, Listener, MessageWriter, Reactions
+from hongyan.ports.chat import CallMeter, Cards, CardStreams, Directory, History, Listener, MessageWriter, Reactions
 from hongyan.ports.folders import Folders
+from hongyan.ports.hosts import Host
 from hongyan.ports.store import Store
 from hongyan.ports.surroundings import Clock, Entropy, Wakeup
 
@@ -25,6 +28,7 @@ __all__ = [
     "OUTBOX",
     "Chat",
     "Desk",
+    "Haste",
     "Options",
     "Order",
     "RunningTurn",
@@ -47,10 +51,12 @@ class Chat:
     app: AppId
     writer: MessageWriter
     cards: Cards
+    streams: CardStreams
     reactions: Reactions
     history: History
     directory: Directory
     listener: Listener
+    meter: CallMeter
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +84,47 @@ class Order:
         return self._last
 
 
+class Haste:
+    """What is at a step that a person waits for: a Turn on the way to its agent, words on the way to the platform.
+
+    Marks give way to it, because their calls take the processor from it; never for longer than `MARK_YIELDS_MS`.
+    """
+
+    def __init__(self) -> None:
+        self._urgent: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._urgent)
+
+    def begin(self, item: str) -> None:
+        """Note that an item is urgent from now on."""
+        self._urgent.add(item)
+
+    def end(self, item: str) -> None:
+        """Note that an item is urgent no longer; harmless when it was not."""
+        self._urgent.discard(item)
+
+
 @dataclass(slots=True)
 class RunningTurn:
-    """A Turn that this process drives: its live agent, whether a stop was asked, and whether it took a kill."""
+    """A Turn that this process drives: its live agent, whether a stop was asked, and whether it took a kill.
+
+    `beginning` is the write that its agent took the prompt up; nothing waits for it but the end of the Turn.
+    """
 
     session_id: str = ""
     agent: Agent | None = None
     stop_asked: bool = False
     killed: bool = False
     stop_requested: asyncio.Event = field(default_factory=asyncio.Event)
+    beginning: "asyncio.Task[None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The ports of one gateway. `running` holds the Turns that this process drives now, `questions` the
-    decisions that an agent of this process waits for."""
+    """The ports of one gateway. `surfaces` is the order in which an approval is offered, `hosts` the outside ones of
+    them by name. `running` holds the Turns that this process drives now, `questions` the decisions that an agent of
+    this process waits for, `counted` how many of each App's calls are kept."""
 
     store: Store
     clock: Clock
@@ -103,8 +135,13 @@ class Desk:
     options: Options
     order: Order = field(default_factory=Order)
     chats: Mapping[AppId, Chat] = field(default_factory=dict)
+    surfaces: Chain = OWN_CHAIN
+    hosts: Mapping[str, Host] = field(default_factory=dict)
     running: dict[TurnId, RunningTurn] = field(default_factory=dict)
     questions: dict[str, asyncio.Future[Decision]] = field(default_factory=dict)
+    haste: Haste = field(default_factory=Haste)
+    gaps: OpenGaps = field(default_factory=OpenGaps)
+    counted: dict[AppId, int] = field(default_factory=dict)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

@@ -11,7 +11,7 @@ from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
 from hongyan.application.routes import route_of
 from hongyan.domain.access import Silent
 from hongyan.domain.bindings import Binding
-from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where, insert
+from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Insert, Update, Value, Where, insert
 from hongyan.domain.conversations import (
     TERMINAL,
     HoldReason,
@@ -26,12 +26,13 @@ from hongyan.domain.conversations import (
     move_turn,
 )
 from hongyan.domain.deliveries import PartState, Phase, Words, part_id, processing_delivery, say, unmark
+from hongyan.domain.errors import ConflictError, StoreError
 from hongyan.domain.identity import TurnId, derive
 from hongyan.domain.notices import Notice, language_of, sentence
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState, close_request, owe
 from hongyan.ports import queries
 
-__all__ = ["Ending", "cancel_silently", "end_turn", "finish_turn", "hold_turn", "requeue_turn", "say_to_stops"]
+__all__ = ["Ending", "Seen", "cancel_silently", "end_turn", "finish_turn", "hold_turn", "requeue_turn", "say_to_stops"]
 
 _ENDING_TRIES: Final = 50  # more than anybody else can move one Turn
 
@@ -47,6 +48,14 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What whoever followed a prompt saw last: the Turn as it stands unless somebody moved it, and unkept events."""
+
+    turn: Turn | None = None
+    events: tuple[Insert, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Scene:
     """A Turn with everything its end touches, read in one go."""
 
@@ -56,9 +65,11 @@ class _Scene:
     binding: Binding | None
 
 
-async def finish_turn(desk: Desk, turn_id: TurnId, answer: str) -> None:
+async def finish_turn(desk: Desk, turn_id: TurnId, answer: str, seen: Seen | None = None) -> None:
     """Freeze the agent's answer, then hand it over; a crash between the two is finished at the next start."""
-    await _surely(desk, lambda: _freeze(desk, turn_id, answer))
+    last = seen or Seen()
+    if not await _freeze_as_seen(desk, last, answer):
+        await _surely(desk, lambda: _freeze(desk, turn_id, answer, last.events))
     await complete_turn(desk, turn_id)
 
 
@@ -116,11 +127,26 @@ async def _scene(desk: Desk, turn_id: TurnId) -> _Scene:
     return _Scene(turn, session, request, await desk.store.one(queries.BINDING, id=turn.binding_id))
 
 
-async def _freeze(desk: Desk, turn_id: TurnId, answer: str) -> tuple[Changes | None, None]:
+async def _freeze_as_seen(desk: Desk, seen: Seen, answer: str) -> bool:
+    """Freeze behind a beginning that is still on its way to the store; False when the Turn has to be read first."""
+    if seen.turn is None:
+        return False
+    try:
+        await desk.store.commit(_frozen(seen.turn, answer, seen.events))
+    except (ConflictError, StoreError):
+        return False
+    return True
+
+
+def _frozen(turn: Turn, answer: str, events: tuple[Insert, ...]) -> Changes:
+    return Changes("freeze_answer", (move_turn(turn, TurnEvent.FREEZE, answer=answer), *events))
+
+
+async def _freeze(desk: Desk, turn_id: TurnId, answer: str, events: tuple[Insert, ...]) -> tuple[Changes | None, None]:
     turn = (await _scene(desk, turn_id)).turn
     if turn.state in TERMINAL or turn.state is TurnState.COMPLETING:
         return None, None
-    return Changes("freeze_answer", (move_turn(turn, TurnEvent.FREEZE, answer=answer),)), None
+    return _frozen(turn, answer, events), None
 
 
 async def _complete(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:

@@ -2,6 +2,7 @@
 
 import structlog
 
+from hongyan.application.count_calls import keep_calls
 from hongyan.application.desk import Desk
 from hongyan.application.end_turn import Ending, end_turn
 from hongyan.domain import limits
@@ -19,10 +20,14 @@ log = structlog.get_logger(__name__)
 
 
 async def housekeeping_loop(desk: Desk) -> None:
-    """Housekeep once a second until cancelled."""
+    """Housekeep once a second until cancelled, and keep the number of calls now and then."""
+    kept_at = desk.clock.boot()
     while True:
         try:
             await housekeep(desk)
+            if desk.clock.boot() - kept_at >= limits.CALLS_KEPT_EVERY_MS:
+                kept_at = desk.clock.boot()
+                await keep_calls(desk)
         except HongyanError as error:
             log.warning("housekeeping.failed", code=error.code)
         await desk.clock.sleep(limits.SAFETY_SCAN_MS)

@@ -1,37 +1,37 @@
-"""Open the card that shows a running Turn: one a Turn, in the chat that it came from."""
+"""Open the card that shows a running Turn: one a Turn at a time, in the chat that it came from."""
 
 import structlog
 
 from hongyan.application.desk import CARDS, OUTBOX, Desk
 from hongyan.application.routes import route_of
 from hongyan.domain.cards import to_json
-from hongyan.domain.changes import Changes, insert
+from hongyan.domain.changes import Change, Changes, insert
 from hongyan.domain.conversations import Turn
 from hongyan.domain.errors import ConflictError, StoreError
-from hongyan.domain.issued_cards import STOP, CardKind, CardWish, IssuedButton, issue_card, progress_card_id
+from hongyan.domain.issued_cards import (
+    STOP,
+    CardKind,
+    CardWish,
+    IssuedButton,
+    Surface,
+    issue_card,
+    progress_card_id,
+)
 from hongyan.domain.notices import language_of
-from hongyan.domain.progress_card import Progress, render_progress
+from hongyan.domain.progress_card import Shown, render_progress
 from hongyan.domain.requests import Origin
 from hongyan.ports import queries
 
-__all__ = ["open_progress"]
+__all__ = ["open_progress", "progress_card"]
 
 log = structlog.get_logger(__name__)
 
 
 async def open_progress(desk: Desk, turn: Turn) -> None:
     """Open the card unless the Turn came from elsewhere or has one; no room for it costs the card, never the Turn."""
-    request = await desk.store.one(queries.REQUEST, id=turn.request_id) if turn.request_id else None
-    if request is None or request.origin is not Origin.LARK or request.app not in desk.chats:
+    steps = await progress_card(desk, Shown(turn), 0)
+    if not steps:
         return
-    binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
-    card, button = progress_card_id(turn.id), desk.entropy.token()
-    look = to_json(render_progress(turn, Progress(), button, desk.clock.now()))
-    wish = CardWish(card, CardKind.PROGRESS, turn.id, 0, language_of(turn.text), look)
-    steps = (
-        *issue_card(route_of(request, binding, turn), wish, desk.stamp()),
-        insert("buttons", IssuedButton(button, card, turn.id, STOP, "", 0)),
-    )
     try:
         await desk.store.commit(Changes("open_progress", steps))
     except ConflictError:
@@ -40,3 +40,28 @@ async def open_progress(desk: Desk, turn: Turn) -> None:
         log.warning("progress.not_opened", turn=turn.id, code=error.code)
     for topic in (CARDS, OUTBOX):
         desk.wakeup.wake(topic)
+
+
+async def progress_card(desk: Desk, shown: Shown, ordinal: int) -> tuple[Change, ...]:
+    """Plan the n-th card of a Turn with its Stop button; nothing for a Turn that came from elsewhere."""
+    turn = shown.turn
+    request = await desk.store.one(queries.REQUEST, id=turn.request_id) if turn.request_id else None
+    if request is None or request.origin is not Origin.LARK or request.app not in desk.chats:
+        return ()
+    binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
+    card, button = progress_card_id(turn.id, ordinal), desk.entropy.token()
+    wish = CardWish(
+        id=card,
+        kind=CardKind.PROGRESS,
+        subject=turn.id,
+        ordinal=ordinal,
+        language=language_of(turn.text),
+        content=to_json(render_progress(shown, button, desk.clock.now())),
+        surface=Surface.STREAM,
+        boot=desk.clock.boot(),
+        boot_id=desk.clock.boot_id(),
+    )
+    return (
+        *issue_card(route_of(request, binding, turn), wish, desk.stamp()),
+        insert("buttons", IssuedButton(button, card, turn.id, STOP, "", 0)),
+    )

@@ -1,17 +1,15 @@
 """Whatever needs someone: one list and one act, the same for chat, console and command line."""
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
-from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk, decide_again
+from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.end_turn import Ending, end_turn, requeue_turn
 from hongyan.application.open_session import FoundSession, find_session
+from hongyan.application.settle_gap import ignore_gap, run_gap
 from hongyan.domain.access import Silent
 from hongyan.domain.bindings import Binding
-from hongyan.domain.changes import Changes, Value, insert
+from hongyan.domain.changes import Changes, Insert, Value, insert
 from hongyan.domain.conversations import (
-    TERMINAL,
     Input,
     SessionState,
     Turn,
@@ -20,48 +18,25 @@ from hongyan.domain.conversations import (
     append_turn,
     new_turn,
 )
+from hongyan.domain.coverage import Gap, GapState, may_run
 from hongyan.domain.deliveries import again
 from hongyan.domain.errors import ConflictError, NotFoundError, RefusedError
-from hongyan.domain.messages import Transport
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.notices import Notice
+from hongyan.domain.owed import OwedAction, OwedRow, note_act, see_owed
 from hongyan.domain.requests import (
+    STEER,
     ClosedAs,
     Origin,
     Request,
     RequestEvent,
-    RequestState,
     close_request,
     move_request,
     owe,
 )
 from hongyan.ports import queries
 
-__all__ = ["OwedAction", "OwedRow", "act_on_owed", "list_owed", "owed_action", "send_again"]
-
-
-class OwedAction(StrEnum):
-    """What somebody may do about an owed request."""
-
-    RUN_AGAIN = "run_again"
-    DROP = "drop"
-    CLOSE = "close"
-    RUN = "run"
-    IGNORE = "ignore"
-    SEND_AGAIN = "send_again"
-
-
-@dataclass(frozen=True, slots=True)
-class OwedRow:
-    """One thing that needs someone: why, since when (UTC milliseconds), and what can be done. Act with `version`."""
-
-    id: str
-    version: int
-    why: str
-    text: str
-    since: int
-    session_id: str
-    turn_state: str
-    actions: tuple[OwedAction, ...]
+__all__ = ["OwedAction", "OwedRow", "act_on_owed", "gap_actions", "list_owed", "owed_action", "see_gap", "send_again"]
 
 
 def owed_action(word: str) -> OwedAction:
@@ -74,82 +49,100 @@ def owed_action(word: str) -> OwedAction:
 
 
 async def list_owed(desk: Desk) -> list[OwedRow]:
-    """List what is owed, oldest first."""
-    return [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
+    """List what is owed and which messages were missed, oldest first."""
+    rows = [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
+    rows += [see_gap(desk, gap) for gap in await desk.store.all(queries.DECLARED_GAPS)]
+    return sorted(rows, key=lambda row: row.since)
 
 
-async def act_on_owed(desk: Desk, request_id: str, action: OwedAction, expected_version: int | None = None) -> None:
-    """Do one thing about an owed request; the first act wins.
+async def act_on_owed(
+    desk: Desk, request_id: str, action: OwedAction, expected_version: int | None = None, where: str = "console"
+) -> None:
+    """Do one thing about an owed request or a missed message, on the surface that `where` names; the first act wins.
 
     Raise NotFoundError, or RefusedError with `owed.changed` (somebody acted meanwhile) or `owed.not_possible`; running
     again also with `binding.revoked`, `session.closed`, `agent.session_lost` or `queue.full`: it stays owed then.
     """
-    request = await desk.store.one(queries.REQUEST, id=request_id)
-    if request is None or not request.owed:
-        raise NotFoundError("owed", request_id, hint="`hongyan owed list` shows what is owed now.")
-    if expected_version is not None and request.version != expected_version:
+    thing = await _owed(desk, request_id)
+    if expected_version is not None and thing.version != expected_version:
         raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.")
-    row = await _row(desk, request)
+    row = see_gap(desk, thing) if isinstance(thing, Gap) else await _row(desk, thing)
     if action not in row.actions:
         possible = ", ".join(row.actions)
         raise RefusedError("owed.not_possible", f"{action} is not possible here", hint=f"Possible: {possible}.")
+    note = note_act((thing.id, thing.version), action, where, desk.clock.now())
     try:
-        await _ACTS[action](desk, request)
+        if isinstance(thing, Gap):
+            await (run_gap if action is OwedAction.RUN else ignore_gap)(desk, thing, note)
+        else:
+            await _ACTS[action](desk, thing, note)
     except ConflictError:
         raise RefusedError("owed.changed", "somebody acted on this meanwhile", hint="List again and look.") from None
-    for topic in (ADMISSION, LANES, OUTBOX):
+    for topic in (ADMISSION, LANES, CARDS, OUTBOX):
         desk.wakeup.wake(topic)
+
+
+async def _owed(desk: Desk, identity: str) -> Request | Gap:
+    """Find what is owed under an id: a request, or a message that was missed and never became one."""
+    request = await desk.store.one(queries.REQUEST, id=identity)
+    if request is not None and request.owed:
+        return request
+    gap = await desk.store.one(queries.GAP, id=identity)
+    if gap is not None and gap.state is GapState.DECLARED:
+        return gap
+    raise NotFoundError("owed", identity, hint="`hongyan owed list` shows what is owed now.")
+
+
+def gap_actions(desk: Desk, gap: Gap) -> tuple[OwedAction, ...]:
+    """Name what can be done about a missed message: one that is older than a day is not run any more."""
+    young = may_run(gap, desk.platform_now(gap.app))
+    return (OwedAction.RUN, OwedAction.IGNORE) if young else (OwedAction.IGNORE,)
+
+
+def see_gap(desk: Desk, gap: Gap) -> OwedRow:
+    """Give a missed message as it is listed."""
+    return OwedRow(
+        id=gap.id,
+        version=gap.version,
+        why="source.missed",
+        text=gap.text[:200],
+        since=gap.create_time,
+        session_id="",
+        turn_state="",
+        actions=gap_actions(desk, gap),
+    )
 
 
 async def _row(desk: Desk, request: Request) -> OwedRow:
     turn = await desk.store.one(queries.TURN, id=request.turn_id) if request.turn_id else None
-    return OwedRow(
-        id=request.id,
-        version=request.version,
-        why=request.owed_why,
-        text=request.text[:200],
-        since=request.accepted_at,
-        session_id=request.session_id or "",
-        turn_state=turn.state.value if turn else "",
-        actions=_actions(request, turn),
-    )
+    return see_owed(request, turn)
 
 
-def _actions(request: Request, turn: Turn | None) -> tuple[OwedAction, ...]:
-    if request.state is RequestState.ASKING:
-        return (OwedAction.RUN, OwedAction.IGNORE)
-    if turn is not None and turn.state is TurnState.HELD:
-        return (OwedAction.RUN_AGAIN, OwedAction.DROP)
-    if request.closed_as is ClosedAs.UNDELIVERED:
-        return (OwedAction.SEND_AGAIN, OwedAction.CLOSE)
-    if turn is not None and turn.state in TERMINAL and request.state is RequestState.CLOSED:
-        return (OwedAction.RUN_AGAIN, OwedAction.CLOSE)
-    return (OwedAction.CLOSE,) if request.state is RequestState.CLOSED else ()
-
-
-async def _run_again(desk: Desk, request: Request) -> None:
+async def _run_again(desk: Desk, request: Request, note: Insert) -> None:
     """A held Turn goes back to its place; an ended one stays as it is and the request gets a new Turn."""
     turn = await desk.store.one(queries.TURN, id=request.turn_id or "")
     if turn is None:
         raise NotFoundError("turn", request.turn_id or "")
-    if turn.state is TurnState.HELD:
-        await _take(desk, request)
+    if turn.state is TurnState.HELD and request.command != STEER:
+        await _take(desk, request, note)
         await requeue_turn(desk, turn.id)
         return
-    await decide_again(desk, lambda: _new_turn(desk, request, turn))
+    await decide_again(desk, lambda: _new_turn(desk, request, turn, note))
 
 
-async def _new_turn(desk: Desk, request: Request, former: Turn) -> tuple[Changes, None]:
+async def _new_turn(desk: Desk, request: Request, former: Turn, note: Insert) -> tuple[Changes, None]:
     binding = await desk.store.one(queries.BINDING, id=former.binding_id)
     if binding is None or binding.state.value != "live":
         raise RefusedError("binding.revoked", "the binding of this message is revoked")
     found = await _session_again(desk, request, former, binding)
     number = await desk.store.one(queries.TURNS_OF_REQUEST, request_id=request.id) or 1
-    said = Input(request.id, f"{request.id}.{number}", former.origin, former.text)
+    text = request.text if request.command == STEER else former.text
+    said = Input(request.id, f"{request.id}.{number}", former.origin, text)
     turn = new_turn(said, found.session.id, binding, desk.clock.now(), number)
     fresh: dict[str, Value] = {"turn_id": turn.id, "session_id": turn.session_id, "closed_as": "", "closed_at": 0}
+    fresh["command"] = ""
     move = move_request(request, RequestEvent.RUN_AGAIN, owed=0, owed_why="", **fresh)
-    return Changes("run_again", (*found.steps, *append_turn(turn, desk.options.queue_turns), move)), None
+    return Changes("run_again", (*found.steps, *append_turn(turn, desk.options.queue_turns), move, note)), None
 
 
 async def _session_again(desk: Desk, request: Request, former: Turn, binding: Binding) -> FoundSession:
@@ -170,39 +163,39 @@ async def _session_again(desk: Desk, request: Request, former: Turn, binding: Bi
     return found
 
 
-async def _take(desk: Desk, request: Request) -> None:
+async def _take(desk: Desk, request: Request, note: Insert) -> None:
     """Be the one who decides about a held Turn: whoever saw the same version comes too late."""
-    await desk.store.commit(Changes("take_owed", (owe(request, request.owed_why),)))
+    await desk.store.commit(Changes("take_owed", (owe(request, request.owed_why), note)))
 
 
-async def _drop(desk: Desk, request: Request) -> None:
+async def _drop(desk: Desk, request: Request, note: Insert) -> None:
     if request.turn_id is not None:
-        await _take(desk, request)
+        await _take(desk, request, note)
         await end_turn(desk, request.turn_id, Ending(TurnEvent.CANCEL, "turn.dropped", Notice.DROPPED))
 
 
-async def _close(desk: Desk, request: Request) -> None:
-    await desk.store.commit(Changes("close_without_answer", (owe(request, ""),)))
+async def _close(desk: Desk, request: Request, note: Insert) -> None:
+    await desk.store.commit(Changes("close_without_answer", (owe(request, ""), note)))
 
 
-async def _run(desk: Desk, request: Request) -> None:
+async def _run(desk: Desk, request: Request, note: Insert) -> None:
     now = desk.clock.now()
     moved = move_request(request, RequestEvent.ADMIT, code="owner.run", owed=0, owed_why="", next_at=now)
-    await desk.store.commit(Changes("owner_run", (moved,)))
+    await desk.store.commit(Changes("owner_run", (moved, note)))
 
 
-async def _ignore(desk: Desk, request: Request) -> None:
+async def _ignore(desk: Desk, request: Request, note: Insert) -> None:
     closed = close_request(request, ClosedAs.SILENT, desk.clock.now(), code=Silent.IGNORED.value, owed=0, owed_why="")
-    await desk.store.commit(Changes("owner_ignore", (closed,)))
+    await desk.store.commit(Changes("owner_ignore", (closed, note)))
 
 
-async def _send_again(desk: Desk, request: Request) -> None:
+async def _send_again(desk: Desk, request: Request, note: Insert) -> None:
     """Send every part of the request's last words that is not verified once more, as new parts that name the old."""
     parts = await desk.store.all(queries.UNDELIVERED_PARTS, request_id=request.id)
     if not parts:
         raise RefusedError("owed.nothing_to_send", "no part of this request is open to be sent again")
     steps = tuple(insert("parts", again(part, desk.stamp())) for part in parts)
-    await desk.store.commit(Changes("send_again", (*steps, owe(request, ""))))
+    await desk.store.commit(Changes("send_again", (*steps, owe(request, ""), note)))
 
 
 async def send_again(desk: Desk, part_id: str) -> str:
@@ -213,7 +206,7 @@ async def send_again(desk: Desk, part_id: str) -> str:
     part = await desk.store.one(queries.PART, id=part_id)
     if part is None:
         raise NotFoundError("delivery", part_id, hint="`hongyan deliveries` lists them.")
-    if part.transport in {Transport.CARD, Transport.CARD_PATCH}:
+    if part.transport in CARD_POSTS | CARD_LOOKS:
         why = "a card is not sent again: its buttons would look alive"
         raise RefusedError("delivery.card", why, hint="It follows its record by itself.")
     open_outcome = part.state.value in {"unknown", "rejected", "mismatch"} and part.next_at is None

@@ -9,6 +9,7 @@ from hongyan.domain.bindings import revoke
 from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Update, Value, Where, insert
 from hongyan.domain.errors import ChatError, NotFoundError, RefusedError
 from hongyan.domain.identity import AppId, UnionId, derive
+from hongyan.domain.labels import one_line
 from hongyan.domain.pairing import (
     Owner,
     OwnerState,
@@ -113,7 +114,7 @@ async def claimed_pairing(desk: Desk, pairing_id: str) -> Pairing:
     if pairing.state is not PairingState.CLAIMED or not pairing_is_live(pairing, desk.clock.now()):
         raise RefusedError("pairing.over", f"this pairing is {pairing.state}", hint="Begin a new one.")
     person = await _person(desk, pairing)
-    return replace(pairing, name=person.name, union_id=person.union_id) if person else pairing
+    return replace(pairing, name=one_line(person.name), union_id=person.union_id) if person else pairing
 
 
 async def _person(desk: Desk, pairing: Pairing) -> Person | None:

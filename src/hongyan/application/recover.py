@@ -5,13 +5,14 @@ from functools import partial
 
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
+from hongyan.application.steer_turn import settle_steers
 from hongyan.domain.agents import AgentSeat, Prompt
-from hongyan.domain.changes import Changes
+from hongyan.domain.changes import Change, Changes
 from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
 from hongyan.domain.deliveries import PartEvent, move_part
 from hongyan.domain.errors import AgentError
 from hongyan.domain.identity import TurnId
-from hongyan.domain.issued_cards import lost_card
+from hongyan.domain.issued_cards import Surface, lost_card
 from hongyan.domain.notices import Notice
 from hongyan.domain.recovery import AfterCrash, needs_read_back, resolve
 from hongyan.ports import queries
@@ -29,13 +30,23 @@ class Settled:
 
 
 async def open_intents(desk: Desk) -> list[Settled]:
-    """Mark every write that was under way as unknown and due; call it once before the outbox starts."""
+    """Mark every write that was under way as unknown and due, or as never made where that is proved.
+
+    Words on their way into a Turn are owed. Call it once before anything runs.
+    """
     settled = []
     for part in await desk.store.all(queries.INTENDED_PARTS):
-        step = move_part(part, PartEvent.LOSE, next_at=desk.clock.now(), code="delivery.cut_off")
-        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", (step, *lost_card(part)))))
-        settled.append(Settled("part", part.id, "unknown"))
-    return settled
+        card = await desk.store.one(queries.CARD_OF_PART, part_id=part.id)
+        if card is not None and card.surface is Surface.STREAM and not card.entity:
+            # An entity is named before it is sent: without a name nothing of this card can be on the platform.
+            steps: tuple[Change, ...] = (move_part(part, PartEvent.DEFER, next_at=desk.clock.now()),)
+            way = "planned"
+        else:
+            lost = move_part(part, PartEvent.LOSE, next_at=desk.clock.now(), code="delivery.cut_off")
+            steps, way = (lost, *lost_card(part)), "unknown"
+        await insist(desk, partial(desk.store.commit, Changes("cut_off_part", steps)))
+        settled.append(Settled("part", part.id, way))
+    return [*settled, *(Settled("steer", request, "owed") for request in await settle_steers(desk))]
 
 
 async def unfinished_turns(desk: Desk) -> list[Turn]:

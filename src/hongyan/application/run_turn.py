@@ -34,13 +34,23 @@ async def run_turn(desk: Desk, turn: Turn) -> None:
 
     Killed before the intent, the Turn goes back to its place; after it, what happened is read back (`recover_turn`).
     """
-    session = await desk.store.one(queries.SESSION, id=turn.session_id)
-    claim = await _claim(desk, session, turn) if session is not None else None
-    if claim is None:
-        return
+    try:
+        session = await desk.store.one(queries.SESSION, id=turn.session_id)
+        claim = await _claim(desk, session, turn) if session is not None else None
+        if claim is not None:
+            await _run_claimed(desk, claim)
+    finally:
+        desk.haste.end(turn.id)
+        desk.wakeup.wake(OUTBOX)
+
+
+async def _run_claimed(desk: Desk, claim: Claim) -> None:
+    turn = claim.turn
     running = desk.running[turn.id] = RunningTurn(turn.session_id)
     try:
         await _drive(desk, claim, running)
+        if running.beginning is not None:
+            await running.beginning
     finally:
         del desk.running[turn.id]
         for topic in (LANES, CARDS, OUTBOX):
@@ -99,6 +109,7 @@ async def _drive(desk: Desk, claim: Claim, running: RunningTurn) -> None:
 async def _seat(desk: Desk, claim: Claim) -> Agent:
     """Give the live agent; one that has to be started first is shown as starting."""
     if claim.session.id not in desk.agents.alive():
+        _let_marks_go(desk, claim.turn)
         begun = Update("turns", {"id": claim.turn.id, "state": TurnState.CLAIMED.value}, {"state": "starting"})
         with suppress(ConflictError, StoreError):  # stopped meanwhile, or not shown: the intent is what counts
             await desk.store.commit(Changes("start_agent", (begun,)))
@@ -139,11 +150,19 @@ async def _prompt(desk: Desk, claim: Claim, turn: Turn, running: RunningTurn) ->
         raise AssertionError("a Turn is prompted only with a live agent")
     try:
         events = await agent.prompt(Prompt(prompt_key(turn), turn.text))
+        _let_marks_go(desk, turn)
     except AgentError as error:
         outcome = Outcome(Lost(error.code, error.message))
     else:
-        outcome = await watch_turn(desk, turn, running, events)
+        cursor = await desk.store.one(queries.LAST_CURSOR, turn_id=turn.id) or 0  # of an earlier attempt
+        outcome = await watch_turn(desk, turn, running, events, cursor)
     await _end(desk, claim, outcome)
+
+
+def _let_marks_go(desk: Desk, turn: Turn) -> None:
+    """From here on the agent is what everybody waits for."""
+    desk.haste.end(turn.id)
+    desk.wakeup.wake(OUTBOX)
 
 
 async def _end(desk: Desk, claim: Claim, outcome: Outcome) -> None:
@@ -152,7 +171,8 @@ async def _end(desk: Desk, claim: Claim, outcome: Outcome) -> None:
         detail = str(desk.options.idle_ms // 1_000)
         await end_turn(desk, turn, Ending(TurnEvent.TIME_OUT, "agent.idle_timed_out", Notice.AGENT_SILENT, detail))
     elif isinstance(last, TurnEnded) and last.ending is TurnEnding.COMPLETED:
-        await finish_turn(desk, turn, last.answer)
+        desk.haste.begin(turn)
+        await finish_turn(desk, turn, last.answer, outcome.seen)
     elif isinstance(last, TurnEnded):
         code = last.code or f"agent.{last.ending.value}"
         await end_turn(desk, turn, Ending(TurnEvent.FAIL, code, Notice.AGENT_FAILED, last.message or code))

@@ -5,6 +5,7 @@ from typing import Final
 
 from hongyan.application.desk import Desk, decide_again
 from hongyan.application.open_session import close_session, next_session
+from hongyan.application.steer_turn import can_steer
 from hongyan.application.transcripts import read_messages
 from hongyan.domain.bindings import Audience, Binding, BindingState, Place, Role, Scope
 from hongyan.domain.changes import ONE_OR_NONE, Changes, insert
@@ -21,10 +22,11 @@ LOCAL_APP: Final = AppId("local")
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A Turn with what it waits for, as far as it was observed."""
+    """A Turn with what it waits for, as far as it was observed, and whether its agent takes words while it works."""
 
     turn: Turn
     hint: WaitHint
+    can_steer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ async def view_session(desk: Desk, session_id: str, message_limit: int = 50, cur
     page = await read_messages(desk, session_id, message_limit, cursor)
     turns = await desk.store.all(queries.TURNS_OF_SESSION, session_id=session_id)
     holder = next((turn for turn in turns if turn.id == session.lane), None)
-    views = tuple(TurnView(turn, wait_hint(turn, session, holder)) for turn in turns)
+    views = tuple(TurnView(turn, wait_hint(turn, session, holder), can_steer(desk, turn.id)) for turn in turns)
     open_turns = tuple(view for view in views if view.hint is not WaitHint.ENDED)
     return SessionView(session, page.messages, page.cursor, open_turns)
 
@@ -60,7 +62,7 @@ async def view_turn(desk: Desk, turn_id: str) -> TurnView:
     if turn is None or session is None:
         raise NotFoundError("turn", turn_id)
     holder = await desk.store.one(queries.TURN, id=session.lane) if session.lane else None
-    return TurnView(turn, wait_hint(turn, session, holder))
+    return TurnView(turn, wait_hint(turn, session, holder), can_steer(desk, turn.id))
 
 
 async def open_local_session(desk: Desk, workspace: str, executor: str) -> Session:

@@ -2,6 +2,7 @@
 
 from hongyan.application.deliver import intend
 from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.domain import limits
 from hongyan.domain.changes import Changes, Columns, Update, Where
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
@@ -60,7 +61,11 @@ async def _remove(desk: Desk, part: Part) -> None:
 
 
 async def _read_back(desk: Desk, part: Part) -> None:
-    """Look once whether the mark is there; what cannot be read stays unknown and blocks nothing."""
+    """Look whether the mark is there; what cannot be read stays unknown and blocks nothing.
+
+    A mark that was to be set and is not there stays away. One that was to go and still stands is taken away again:
+    nothing else would ever do it, and it says that the Turn runs.
+    """
     added = await desk.store.one(queries.PART, id=part.content) if part.transport is Transport.REACTION_REMOVE else part
     emoji = added.content if added else ""
     try:
@@ -71,8 +76,11 @@ async def _read_back(desk: Desk, part: Part) -> None:
         where: Where = {"id": part.id, "state": part.state.value}
         await insist(desk, lambda: desk.store.commit(Changes("read_mark_later", (Update("parts", where, values),))))
         return
-    if (mine is not None) == (part.transport is Transport.REACTION_ADD):
+    adds = part.transport is Transport.REACTION_ADD
+    if (mine is not None) == adds:
         await _done(desk, part, mine or "")
+    elif not adds and part.attempts < limits.CLEANUP_TRIES:
+        await _remove(desk, part)
     else:
         step = move_part(part, PartEvent.REFUSE, next_at=None, code="delivery.not_there")
         await insist(desk, lambda: desk.store.commit(Changes("mark_absent", (step,))))

@@ -1,26 +1,31 @@
 """A part reached an end: close its request when that was the last thing it waited for."""
 
-from hongyan.application.desk import OUTBOX, Desk, decide_again, insist
+from collections.abc import Sequence
+
+from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.deliveries import Delivery, Part, PartState
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request
 from hongyan.ports import queries
 
-__all__ = ["settle_part"]
+__all__ = ["closing_steps", "settle_part"]
 
 
 async def settle_part(desk: Desk, part: Part, steps: tuple[Change, ...], reached: PartState) -> None:
     """Commit a part's move together with what it means for the request, in one transaction."""
 
     async def decide() -> tuple[Changes, None]:
-        closing = await _closing(desk, part, reached)
+        closing = await closing_steps(desk, part, reached)
         return Changes(f"settle_{reached.value}", steps + closing), None
 
     await insist(desk, lambda: decide_again(desk, decide))
-    desk.wakeup.wake(OUTBOX)
+    for topic in (OUTBOX, CARDS):  # a card may wait for the fate of an answer
+        desk.wakeup.wake(topic)
 
 
-async def _closing(desk: Desk, part: Part, reached: PartState) -> tuple[Change, ...]:
+async def closing_steps(desk: Desk, part: Part, reached: PartState) -> tuple[Change, ...]:
+    """Plan what a part's end means for its request; nothing while it waits for others, or for no part of this kind."""
     delivery = await desk.store.one(queries.DELIVERY, id=part.delivery_id)
     if delivery is None or delivery.closes_as is ClosedAs.OPEN or delivery.request_id is None:
         return ()
@@ -28,9 +33,16 @@ async def _closing(desk: Desk, part: Part, reached: PartState) -> tuple[Change, 
     if request is None or not _waits_for(request, delivery):
         return ()
     siblings = await desk.store.all(queries.PARTS_OF_DELIVERY, delivery_id=delivery.id)
-    replaced = {sibling.replaces for sibling in siblings}
-    states = [reached if sibling.id == part.id else sibling.state for sibling in siblings if sibling.id not in replaced]
+    states = [reached if word.id == part.id else word.state for word in _words(siblings)]
     return _close(desk, request, delivery, states)
+
+
+def _words(siblings: Sequence[Part]) -> list[Part]:
+    """Give the parts that say it: none that another one replaced, and of a card its last message but no later look."""
+    replaced = {sibling.replaces for sibling in siblings}
+    said = [one for one in siblings if one.id not in replaced and one.transport not in CARD_LOOKS]
+    posts = [one for one in said if one.transport in CARD_POSTS]
+    return [max(posts, key=lambda post: post.ordinal)] if posts else said
 
 
 def _waits_for(request: Request, delivery: Delivery) -> bool:
@@ -49,6 +61,6 @@ def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartSt
         return ()
     if request.state is RequestState.CLOSED:
         return ()
-    if all(state is PartState.WITHHELD for state in states):
+    if all(state in {PartState.WITHHELD, PartState.VERIFIED} for state in states):
         return (close_request(request, ClosedAs.SILENT, now, code="access.revoked"),)
     return (close_request(request, ClosedAs.UNDELIVERED, now, owed=1, owed_why="delivery.not_verified"),)

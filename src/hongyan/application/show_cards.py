@@ -4,40 +4,29 @@ Nothing here is told what happened. A look is drawn anew from the records and co
 planned, so that a lost hint, a restart and another surface's decision all end in the same card.
 """
 
-import json
 from collections import defaultdict
-from dataclasses import dataclass
 
-from hongyan.application.desk import OUTBOX, Desk
-from hongyan.domain import limits
+from hongyan.application.desk import CARDS, OUTBOX, Desk
+from hongyan.application.show_owed import look_at_owed
+from hongyan.application.show_progress import Look, ProgressShow
 from hongyan.domain.approval_card import Line, render_approvals
-from hongyan.domain.cards import Card, from_json, to_json
-from hongyan.domain.changes import Change, Changes, Update, Where, insert
+from hongyan.domain.cards import to_json
+from hongyan.domain.changes import Change, Changes, Update, Where
 from hongyan.domain.decisions import Applied, Decision, DecisionState
 from hongyan.domain.deliveries import Part, PartEvent, PartState, move_part
-from hongyan.domain.identity import TurnId
-from hongyan.domain.issued_cards import CardKind, IssuedButton, IssuedCard, close_card, patch_part
-from hongyan.domain.messages import Transport
-from hongyan.domain.progress_card import Progress, fold_event, is_over, render_progress, same_but_for_time
+from hongyan.domain.issued_cards import CardKind, IssuedButton, IssuedCard, close_card, next_look
+from hongyan.domain.messages import CARD_POSTS
 from hongyan.ports import queries
 
 __all__ = ["CardShow"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What a card shows now, and whether nothing comes after it."""
-
-    card: Card
-    last: bool
-
-
 class CardShow:
-    """Keeps what it read of running Turns, so that only new events are read; everything else is in the records."""
+    """Draws each card from its records, plans the look, and closes the card after its last one."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._read: dict[str, Progress] = {}
+        self._progress = ProgressShow(desk)
 
     async def show(self, card: IssuedCard) -> None:
         """Plan the next look of one card; nothing when it has it already.
@@ -48,63 +37,45 @@ class CardShow:
         if planned is None:
             raise AssertionError("a card is issued with its first look")
         if card.kind is CardKind.APPROVAL:
-            look: _Look | None = await self._approvals(card)
+            look: Look | None = await self._approvals(card)
+        elif card.kind is CardKind.OWED:
+            owed = await look_at_owed(self._desk, card)
+            look = Look(owed.card, owed.last)
         else:
-            look = await self._progress(card, planned)
+            look = await self._progress.look(card, planned)
         if look is not None:
             await self._plan(card, planned, look)
 
-    async def _plan(self, card: IssuedCard, planned: Part, look: _Look) -> None:
+    async def _plan(self, card: IssuedCard, planned: Part, look: Look) -> None:
         steps: list[Change] = [close_card(card)] if look.last else []
-        content = to_json(look.card)
-        if content != planned.content:
-            steps += self._new_look(planned, content, last=look.last)
-        if steps:
-            await self._desk.store.commit(Changes("close_card" if look.last else "plan_look", tuple(steps)))
-            self._desk.wakeup.wake(OUTBOX)
-        if look.last:
-            self._read.pop(card.id, None)
+        if to_json(look.card) != planned.content:
+            steps += self._new_look(card, planned, look)
+        steps += look.also
+        if not steps:
+            return
+        label = "rotate_card" if look.also else "close_card" if look.last else "plan_look"
+        await self._desk.store.commit(Changes(label, tuple(steps)))
+        for topic in (OUTBOX, CARDS):
+            self._desk.wakeup.wake(topic)
 
-    def _new_look(self, planned: Part, content: str, *, last: bool) -> list[Change]:
-        untried = planned.state is PartState.PLANNED and planned.attempts == 0
-        if untried and last and planned.transport is Transport.CARD:
+    def _new_look(self, card: IssuedCard, planned: Part, look: Look) -> list[Change]:
+        content, unsent = to_json(look.card), planned.state is PartState.PLANNED
+        needless = look.last and card.kind is not CardKind.OWED  # a list answers a command, late or not
+        if unsent and needless and planned.transport in CARD_POSTS:
             return [move_part(planned, PartEvent.SUPERSEDE, next_at=None)]  # nobody saw it, and nobody needs to
-        if untried:
-            where: Where = {"id": planned.id, "state": PartState.PLANNED.value, "attempts": 0}
+        if unsent and (planned.attempts == 0 or (planned.transport in CARD_POSTS and not card.entity)):
+            where: Where = {"id": planned.id, "state": PartState.PLANNED.value, "attempts": planned.attempts}
             return [Update("parts", where, {"content": content})]
-        return [insert("parts", patch_part(planned, content, self._desk.stamp()))]
+        return list(next_look(card, planned, content, self._desk.stamp()))
 
-    async def _approvals(self, card: IssuedCard) -> _Look:
+    async def _approvals(self, card: IssuedCard) -> Look:
         decisions = await self._desk.store.all(queries.DECISIONS_OF_CARD, card_id=card.id)
         buttons: dict[str, list[IssuedButton]] = defaultdict(list)
         for button in await self._desk.store.all(queries.BUTTONS_OF_CARD, card_id=card.id):
             buttons[button.subject].append(button)
         lines = [Line(decision, buttons[decision.id]) for decision in decisions]
         drawn = render_approvals(lines, card.language, self._desk.options.zone)
-        return _Look(drawn, all(_is_settled(decision) for decision in decisions))
-
-    async def _progress(self, card: IssuedCard, planned: Part) -> _Look | None:
-        turn = await self._desk.store.one(queries.TURN, id=TurnId(card.subject))
-        if turn is None:
-            raise AssertionError("a Turn is never deleted")
-        stop = await self._desk.store.one(queries.BUTTON_OF, card_id=card.id, subject=card.subject)
-        progress, now = await self._fold(card), self._desk.clock.now()
-        drawn = render_progress(turn, progress, stop.id if stop else "", now)
-        if is_over(turn):
-            return _Look(drawn, last=True)
-        age = now - planned.seq // 1_000  # its place in the order is its time in microseconds
-        if age < limits.CARD_EVERY_MS or planned.state is PartState.REJECTED:
-            return None
-        same = same_but_for_time(drawn, from_json(planned.content))
-        return None if same and age < limits.CARD_HEARTBEAT_MS else _Look(drawn, last=False)
-
-    async def _fold(self, card: IssuedCard) -> Progress:
-        progress = self._read.get(card.id, Progress())
-        rows = await self._desk.store.all(queries.EVENTS_OF_TURN, turn_id=card.subject, after=progress.cursor)
-        for row in rows:
-            progress = fold_event(progress, row, json.loads(row.body))
-        self._read[card.id] = progress
-        return progress
+        return Look(drawn, all(_is_settled(decision) for decision in decisions))
 
 
 def _is_settled(decision: Decision) -> bool:

@@ -17,12 +17,13 @@ from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import derive
 from hongyan.ports import queries
-from hongyan.ports.queries import LastWords, SessionLine, TurnLine
+from hongyan.ports.queries import LastWords, SessionLine, SteerLine, TurnLine
 
 __all__ = [
     "LastWords",
     "MessagePage",
     "SessionLine",
+    "SteerLine",
     "Transcript",
     "TurnLine",
     "TurnSeen",
@@ -32,7 +33,7 @@ __all__ = [
     "read_transcript",
 ]
 
-OfTurn = TypeVar("OfTurn", LastWords, TurnEventRow, Decision)
+OfTurn = TypeVar("OfTurn", LastWords, TurnEventRow, Decision, SteerLine)
 
 _TOOL: Final = "tool_changed"
 _NEWEST: Final = 2**62
@@ -57,6 +58,7 @@ class TurnSeen:
     tools: int
     thought: bool
     decisions: tuple[Decision, ...]
+    steers: tuple[SteerLine, ...]
     events: tuple[TurnEventRow, ...]
 
 
@@ -106,6 +108,7 @@ async def _seen(desk: Desk, session_id: str, page: Sequence[TurnLine]) -> tuple[
     span: dict[str, Value] = {"session_id": session_id, "first": first, "last": last}
     words = _by_turn(await desk.store.all(queries.LAST_WORDS_OF_TURNS, **span))
     steps = _by_turn(await desk.store.all(queries.STEPS_OF_TURNS, **span))
+    steers = _by_turn(await desk.store.all(queries.STEERS_OF_TURNS, **span))
     since = min(line.queued_at for line in page)
     asked = await desk.store.all(queries.DECISIONS_OF_SESSION, session_id=session_id, since=since)
     decisions = _by_turn(asked)
@@ -114,7 +117,8 @@ async def _seen(desk: Desk, session_id: str, page: Sequence[TurnLine]) -> tuple[
         events = await _events(desk, line)
         tools = len({_tool(row) for row in steps[line.id] if row.kind == _TOOL})
         thought = any(row.kind != _TOOL for row in steps[line.id])
-        seen.append(TurnSeen(line, tuple(words[line.id]), tools, thought, tuple(decisions[line.id]), events))
+        asked_of, said = tuple(decisions[line.id]), tuple(steers[line.id])
+        seen.append(TurnSeen(line, tuple(words[line.id]), tools, thought, asked_of, said, events))
     return tuple(seen)
 
 

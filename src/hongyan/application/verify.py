@@ -1,22 +1,16 @@
 """Read back what was written, and look for what may have been."""
 
-from typing import Final
-
 from hongyan.application.deliver import attempt_now, deliver_part, keep_receipt
 from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.read_back import find_written, is_it
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
-from hongyan.domain.cards import card_words, from_json
 from hongyan.domain.changes import Changes, Columns, Update, Where
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part, window_open
 from hongyan.domain.errors import ChatError, ChatNotFoundError
 from hongyan.domain.identity import MessageId
-from hongyan.domain.messages import PostedMessage, SenderKind, Transport, same_text
-from hongyan.ports import queries
 
 __all__ = ["reconcile_part", "verify_part"]
-
-_SEARCH_LIMIT: Final = 200  # messages of one chat around the first attempt
 
 
 async def verify_part(desk: Desk, part: Part) -> None:
@@ -29,7 +23,7 @@ async def verify_part(desk: Desk, part: Part) -> None:
     except ChatError as error:
         await _later(desk, part, error.code)
         return
-    if _is_it(part, posted):
+    if is_it(part, posted):
         step = move_part(part, PartEvent.VERIFY, verified_at=desk.clock.now(), next_at=None, code="")
         await settle_part(desk, part, (step,), PartState.VERIFIED)
     else:
@@ -45,7 +39,7 @@ async def reconcile_part(desk: Desk, part: Part) -> None:
         if await _window_open(desk, part):
             await deliver_part(desk, part)
             return
-        found = await _search(desk, part)
+        found = await find_written(desk, part)
     except ChatError as error:
         await _later(desk, part, error.code)
         return
@@ -64,28 +58,6 @@ async def _window_open(desk: Desk, part: Part) -> bool:
     if attempt_now(desk, part).platform_offset is None:
         await desk.chat(part.app).directory.me()
     return window_open(part, attempt_now(desk, part))
-
-
-async def _search(desk: Desk, part: Part) -> MessageId | None:
-    """Own sender, same place, not older than the first attempt, same words, claimed by no other part."""
-    chat = desk.chat(part.app)
-    start = part.first_attempt_at - limits.CLOCK_DISAGREEMENT_MS
-    end = max(desk.platform_now(part.app), part.first_attempt_at) + limits.CLOCK_DISAGREEMENT_MS
-    for posted in await chat.history.between(part.chat_id, start, end, _SEARCH_LIMIT):
-        claimed = await desk.store.one(queries.CLAIMED_BY, app=part.app, provider_id=posted.message_id)
-        if claimed is None and _is_it(part, posted):
-            return posted.message_id
-    return None
-
-
-def _is_it(part: Part, posted: PostedMessage) -> bool:
-    in_place = posted.chat_id == part.chat_id and (not part.target or posted.parent == part.target)
-    ours = posted.sender_kind is SenderKind.APP and posted.sender in {part.app, ""}
-    return in_place and ours and same_text(_words(part), posted.text)
-
-
-def _words(part: Part) -> str:
-    return card_words(from_json(part.content)) if part.transport is Transport.CARD else part.content
 
 
 async def _differ(desk: Desk, part: Part, code: str) -> None:

@@ -8,8 +8,8 @@ from typing import Final
 import structlog
 
 from hongyan.application.ask_permission import ask_permission, withdraw_permission
-from hongyan.application.desk import CARDS, OUTBOX, Desk, RunningTurn
-from hongyan.application.end_turn import say_to_stops
+from hongyan.application.desk import CARDS, Desk, RunningTurn
+from hongyan.application.end_turn import Seen, say_to_stops
 from hongyan.application.open_progress import open_progress
 from hongyan.application.routes import route_of
 from hongyan.domain import limits
@@ -18,9 +18,11 @@ from hongyan.domain.agents import (
     Lost,
     PermissionAsked,
     PermissionWithdrawn,
+    Reasoned,
     ToolChanged,
     ToolStatus,
     TurnEnded,
+    TurnEnding,
 )
 from hongyan.domain.changes import Change, Changes, Insert
 from hongyan.domain.conversations import Turn, TurnEvent, TurnState, move_turn
@@ -42,10 +44,14 @@ _KEEP_EVERY_MS: Final = 250  # events are shown, not accounted: a crash may cost
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a prompt ended at the agent; `idle` when the gateway ended it for its silence."""
+    """How a prompt ended at the agent; `idle` when the gateway ended it for its silence.
+
+    `seen` is what a completed prompt leaves to be kept together with its answer.
+    """
 
     last: TurnEnded | Lost
     idle: bool = False
+    seen: Seen | None = None
 
 
 async def watch_turn(
@@ -58,12 +64,12 @@ async def watch_turn(
     try:
         last = await watch.follow(events)
         await watch.settle()
-        return Outcome(last, watch.idle)
+        return Outcome(last, watch.idle, watch.hand_over())
     finally:
-        watch.end()
-        for alarm in alarms:
-            alarm.cancel()
-        await asyncio.gather(*alarms, return_exceptions=True)
+        beside = [*alarms, *watch.beside()]
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
 
 
 class _Watch:
@@ -84,22 +90,24 @@ class _Watch:
         async for event in events:
             self._last_sign = self._desk.clock.boot()
             if isinstance(event, TurnEnded | Lost):
-                await self._keep()
+                if not (isinstance(event, TurnEnded) and event.ending is TurnEnding.COMPLETED):
+                    await self._keep()
                 return event
             await self._note(event)
         return Lost("agent.lost", "the stream of events ended")
 
     async def _note(self, event: AgentEvent) -> None:
         if isinstance(event, PermissionAsked):
-            self._questions[event.ask_id] = self._ask(event)
+            self._ask(event)
         elif isinstance(event, PermissionWithdrawn):
             await withdraw_permission(self._desk, self._turn, event.ask_id)
         elif isinstance(event, ToolChanged):
             (self._open_tools.add if event.status is ToolStatus.OPEN else self._open_tools.discard)(event.tool_id)
-        self._cursor += 1
-        self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
-        if self._turn.state is TurnState.STARTING:
-            await self._began()
+        if not isinstance(event, Reasoned):
+            self._cursor += 1
+            self._unkept.append(keep_event(self._turn.id, self._cursor, event, self._desk.clock.now()))
+        if self._turn.state is TurnState.STARTING and not self._is_beginning():
+            self._running.beginning = asyncio.create_task(self._began())
         await self._keep_in_time(event)
 
     async def _keep_in_time(self, event: AgentEvent) -> None:
@@ -112,13 +120,15 @@ class _Watch:
         if self._unkept and self._keeping is None:
             self._keeping = asyncio.create_task(self._keep_soon())
 
+    def _is_beginning(self) -> bool:
+        return self._running.beginning is not None and not self._running.beginning.done()
+
     async def _began(self) -> None:
         """The agent took the prompt up; a Turn that is being stopped by now stays so."""
         now = self._desk.clock.now()
         steps = (move_turn(self._turn, TurnEvent.ACCEPT, running_at=now), *await self._working_mark())
         try:
             await self._desk.store.commit(Changes("begin", steps))
-            self._desk.wakeup.wake(OUTBOX)
         except StoreError:
             return  # no room now: shown at the next event, and the answer does not depend on it
         except ConflictError:
@@ -133,7 +143,7 @@ class _Watch:
         if request is None or request.origin is not Origin.LARK or request.app not in self._desk.chats:
             return ()
         route = route_of(request, binding, self._turn)
-        return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp())
+        return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp(), limits.WORKING_MARK_AFTER_MS)
 
     async def _keep_soon(self) -> None:
         """Keep the last events before a pause, however long it becomes: they are what the wait is about."""
@@ -141,10 +151,16 @@ class _Watch:
         self._keeping = None
         await self._keep()
 
-    def end(self) -> None:
-        """Stop what runs beside the events."""
-        if self._keeping is not None:
-            self._keeping.cancel()
+    def hand_over(self) -> Seen:
+        """Give what is not kept yet to whoever ends the Turn, and the Turn as it is when the beginning is kept."""
+        unkept, self._unkept = self._unkept, []
+        turn = replace(self._turn, state=TurnState.RUNNING) if self._is_beginning() else self._turn
+        return Seen(turn, tuple(unkept))
+
+    def beside(self) -> "list[asyncio.Task[None]]":
+        """Give what still runs beside the events: nothing of it outlives the watch."""
+        running = [self._keeping, *self._questions.values()]
+        return [task for task in running if task is not None and not task.done()]
 
     async def _keep(self) -> None:
         unkept, self._unkept = self._unkept, []
@@ -157,9 +173,14 @@ class _Watch:
             self._unkept = unkept + self._unkept  # shown later, or not: the answer does not depend on it
         self._desk.wakeup.wake(CARDS)
 
-    def _ask(self, asked: PermissionAsked) -> "asyncio.Task[None]":
-        """Bring a request for leave to its decision beside the events; the agent waits, the stream goes on."""
-        return asyncio.create_task(ask_permission(self._desk, self._turn, asked, self._agent()))
+    def _ask(self, asked: PermissionAsked) -> None:
+        """Bring a request for leave to its decision beside the events; the agent waits, the stream goes on.
+
+        One that is told again, as after a reconnect, is the one that is asked already.
+        """
+        if asked.ask_id not in self._questions:
+            asking = ask_permission(self._desk, self._turn, asked, self._agent())
+            self._questions[asked.ask_id] = asyncio.create_task(asking)
 
     def _asks(self) -> bool:
         return any(not question.done() for question in self._questions.values())

@@ -18,6 +18,7 @@ from hongyan.application.deliver import deliver_part, lose_part, postpone_part
 from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk
 from hongyan.application.patch_card import patch_card
 from hongyan.application.recover import salvage_turn
+from hongyan.application.rota import Rota
 from hongyan.application.run_turn import run_turn
 from hongyan.application.set_mark import set_mark
 from hongyan.application.show_cards import CardShow
@@ -28,13 +29,14 @@ from hongyan.domain.changes import Value
 from hongyan.domain.conversations import Turn
 from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
-from hongyan.domain.identity import TurnId
+from hongyan.domain.identity import AppId, TurnId
 from hongyan.domain.issued_cards import IssuedCard
-from hongyan.domain.messages import Transport
+from hongyan.domain.markdown.forms import FORMS
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS, Transport
 from hongyan.ports import queries
 from hongyan.ports.store import Query
 
-__all__ = ["Crew", "Work", "admission_loop", "cards_loop", "lanes_loop", "outbox_loop", "scan"]
+__all__ = ["Crew", "Crews", "Work", "admission_loop", "cards_loop", "lanes_loop", "outbox_loop", "scan"]
 
 log = structlog.get_logger(__name__)
 
@@ -56,26 +58,28 @@ class Work:
     act: Callable[[], Awaitable[None]]
     done: Callable[[], None]
     mend: Callable[[], Awaitable[None]] = _nothing
+    place: str = ""
 
 
 class Crew:
-    """At most `slots` items under way at once, and never two with one key.
+    """At most `slots` items under way at once, and never two with one key or in one place.
 
     An item that failed rests for a while, in nobody's way: a full disk is not asked again without a pause.
     """
 
     def __init__(self, desk: Desk, name: str, slots: int, group: asyncio.TaskGroup) -> None:
         self._desk, self._name, self._slots, self._group = desk, name, slots, group
-        self._busy: set[Hashable] = set()
+        self._busy: dict[Hashable, str] = {}
         self._resting: set[Hashable] = set()
 
-    def takes(self, key: Hashable) -> bool:
+    def takes(self, key: Hashable, place: str = "") -> bool:
         """Tell whether an item with this key could start now."""
-        return len(self._busy) < self._slots and key not in self._busy | self._resting
+        free = len(self._busy) < self._slots and key not in self._busy and key not in self._resting
+        return free and not (place and place in self._busy.values())
 
     def start(self, work: Work) -> None:
         """Carry an item in the background."""
-        self._busy.add(work.key)
+        self._busy[work.key] = work.place
         self._group.create_task(self._carry(work))
 
     async def _carry(self, work: Work) -> None:
@@ -84,7 +88,7 @@ class Crew:
             if not went_well:
                 await self._attempt(work.mend, str(work.key))
         finally:
-            self._busy.discard(work.key)
+            self._busy.pop(work.key, None)
         if not went_well:
             await self._rest(work.key)
         work.done()
@@ -107,6 +111,20 @@ class Crew:
             log.error("work.broke", crew=self._name, item=item, error=type(error).__name__, exc_info=True)
             return False
         return True
+
+
+class Crews:
+    """A crew for each App: one whose platform answers slowly holds nobody else's slots."""
+
+    def __init__(self, desk: Desk, name: str, slots: int, group: asyncio.TaskGroup) -> None:
+        self._make = partial(Crew, desk, name, slots, group)
+        self._crews: dict[AppId, Crew] = {}
+
+    def of(self, app: AppId) -> Crew:
+        """Give the crew of an App."""
+        if app not in self._crews:
+            self._crews[app] = self._make()
+        return self._crews[app]
 
 
 async def scan(desk: Desk, query: Query[Row], **arguments: Value) -> Sequence[Row]:
@@ -155,6 +173,7 @@ async def _settle(desk: Desk) -> None:
 
 def _run(desk: Desk, turn: Turn) -> Work:
     done = partial(desk.wakeup.wake, LANES)
+    desk.haste.begin(turn.id)  # now, not in its task: the outbox may look before that begins
     return Work(turn.session_id, partial(run_turn, desk, turn), done, partial(salvage_turn, desk, turn.id))
 
 
@@ -180,31 +199,69 @@ async def _look(desk: Desk, show: CardShow, card: IssuedCard) -> None:
 
 
 async def outbox_loop(desk: Desk) -> None:
-    """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own."""
+    """Carry due parts: words first, read-backs and marks beside them, each group with slots of its own an App.
+
+    A chat is written to by one at a time. Words that it does not take yet stay where they are: they hold no slot, keep
+    their place, and are looked at again at that moment.
+    """
     async with asyncio.TaskGroup() as group:
-        words = Crew(desk, "words", limits.DELIVERY_SLOTS, group)
-        beside = Crew(desk, "beside", limits.BESIDE_SLOTS, group)
+        words = Crews(desk, "words", limits.DELIVERY_SLOTS, group)
+        beside = Crews(desk, "beside", limits.BESIDE_SLOTS, group)
+        rota = Rota()
         while True:
             now = desk.clock.now()
-            for part in await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS):
-                _offer(desk, words, part)
+            wait = limits.SAFETY_SCAN_MS
+            for part in rota.in_turn(await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS)):
+                pause = _pause(desk, part)
+                if pause:
+                    wait = min(wait, pause)
+                elif _offer(desk, words.of(part.app), part, _place(part)):
+                    desk.haste.begin(part.id)
+                    rota.serve(part)
             for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
-                _offer(desk, beside, part)
-            await desk.wakeup.wait(OUTBOX, limits.SAFETY_SCAN_MS)
+                if not _gives_way(desk, part, now):
+                    _offer(desk, beside.of(part.app), part)
+            await desk.wakeup.wait(OUTBOX, wait)
 
 
-def _offer(desk: Desk, crew: Crew, part: Part) -> None:
-    if crew.takes(part.order_key):
-        done, mend = partial(desk.wakeup.wake, OUTBOX), partial(lose_part, desk, part.id)
-        crew.start(Work(part.order_key, partial(_carry_part, desk, part), done, mend))
+def _pause(desk: Desk, part: Part) -> int:
+    """Give the milliseconds until the chat of a part takes another message."""
+    chat = desk.chats.get(part.app)
+    return chat.writer.pause(part.chat_id, bool(part.target)) if chat is not None else 0
+
+
+def _place(part: Part) -> str:
+    """Name what is written to by one at a time: a chat, beside which its questions on cards go their own way."""
+    return f"{part.chat_id} card" if part.transport is Transport.CARD else part.chat_id
+
+
+def _gives_way(desk: Desk, part: Part, now: int) -> bool:
+    """Tell whether a mark waits for what a person waits for; whoever ends the haste wakes the outbox."""
+    is_mark = part.transport in {Transport.REACTION_ADD, Transport.REACTION_REMOVE}
+    return is_mark and bool(desk.haste) and now - (part.next_at or now) < limits.MARK_YIELDS_MS
+
+
+def _offer(desk: Desk, crew: Crew, part: Part, place: str = "") -> bool:
+    if not crew.takes(part.order_key, place):
+        return False
+    done, mend = partial(desk.wakeup.wake, OUTBOX), partial(lose_part, desk, part.id)
+    crew.start(Work(part.order_key, partial(_carry_part, desk, part), done, mend, place))
+    return True
 
 
 async def _carry_part(desk: Desk, part: Part) -> None:
+    try:
+        await _act_on(desk, part)
+    finally:
+        desk.haste.end(part.id)
+
+
+async def _act_on(desk: Desk, part: Part) -> None:
     if part.app not in desk.chats:
         await postpone_part(desk, part)
-    elif part.transport is Transport.CARD_PATCH:
+    elif part.transport in CARD_LOOKS:
         await patch_card(desk, part)
-    elif part.transport not in {Transport.TEXT, Transport.CARD}:
+    elif part.transport not in {*FORMS, *CARD_POSTS}:
         await set_mark(desk, part)
     elif part.state is PartState.WRITTEN:
         await verify_part(desk, part)

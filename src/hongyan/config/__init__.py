@@ -14,6 +14,7 @@ from hongyan.config.settings import (
     GatewaySettings,
     Protocol,
     Settings,
+    Thoughts,
     WorkspaceSettings,
 )
 
@@ -27,6 +28,7 @@ __all__ = [
     "Secret",
     "SecretSource",
     "Settings",
+    "Thoughts",
     "WorkspaceSettings",
     "check_settings",
     "default_home",

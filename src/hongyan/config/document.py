@@ -17,6 +17,7 @@ from hongyan.config.settings import (
     GatewaySettings,
     Protocol,
     Settings,
+    Thoughts,
     WorkspaceSettings,
 )
 from hongyan.domain.identity import AppId, Brand
@@ -174,6 +175,7 @@ class ExecutorTable(_Table):
     dialect: Dialect | None = None
     env: dict[str, str] = Field(default_factory=dict)
     login: tuple[str, ...] = ()
+    thoughts: Thoughts = Thoughts.HIDDEN
 
     def to_domain(self, home: Path) -> ExecutorSettings:
         """Give the settings."""
@@ -186,6 +188,7 @@ class ExecutorTable(_Table):
             model_key=self.model_key.to_domain(home) if self.model_key else None,
             dialect=self.dialect,
             login=self.login,
+            thoughts=self.thoughts,
         )
 
 

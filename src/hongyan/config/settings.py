@@ -18,6 +18,7 @@ __all__ = [
     "GatewaySettings",
     "Protocol",
     "Settings",
+    "Thoughts",
     "WorkspaceSettings",
 ]
 
@@ -39,6 +40,13 @@ class Dialect(StrEnum):
     OPENAI_CHAT = "openai_chat"
     OPENAI_RESPONSES = "openai_responses"
     ANTHROPIC = "anthropic"
+
+
+class Thoughts(StrEnum):
+    """What an agent sends as its thoughts: reasoning that is nobody's to read, or summaries for the owner."""
+
+    HIDDEN = "hidden"
+    SUMMARIES = "summaries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,7 @@ class ExecutorSettings:
     model_key: SecretSource | None = None
     dialect: Dialect | None = None
     login: tuple[str, ...] = ()
+    thoughts: Thoughts = Thoughts.HIDDEN
 
 
 @dataclass(frozen=True, slots=True)

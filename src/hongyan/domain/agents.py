@@ -16,9 +16,15 @@ __all__ = [
     "PermissionAnswer",
     "PermissionAsked",
     "PermissionWithdrawn",
+    "PlanChanged",
+    "PlanStatus",
+    "PlanStep",
     "Prompt",
     "ReadBack",
     "ReadBackKind",
+    "Reasoned",
+    "SteerOutcome",
+    "Steered",
     "TextArrived",
     "ThoughtArrived",
     "ToolChanged",
@@ -86,9 +92,37 @@ class TextArrived:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtArrived:
-    """A piece of a thought summary."""
+    """A piece of a thought that the agent summed up for a reader."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """The agent reasons, in words that were not written for a reader: a sign of life, and neither kept nor shown."""
+
+
+class PlanStatus(StrEnum):
+    """Where a step of a plan stands."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step of the agent's plan, in its words."""
+
+    text: str
+    status: PlanStatus
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The agent's whole plan as it is now."""
+
+    steps: tuple[PlanStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +168,22 @@ class PermissionAnswer(StrEnum):
     CANCEL = "cancel"
 
 
+class SteerOutcome(StrEnum):
+    """What became of words that were handed to a running prompt."""
+
+    TAKEN = "taken"
+    NO_TURN = "no_turn"  # the prompt had ended by then; the agent keeps nothing of the words
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """The agent took more words of the person into the running prompt."""
+
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class AgentWarned:
     """The agent said something about itself that belongs to no answer."""
@@ -172,7 +222,17 @@ class Lost:
 
 
 AgentEvent = (
-    TextArrived | ThoughtArrived | ToolChanged | PermissionAsked | PermissionWithdrawn | AgentWarned | TurnEnded | Lost
+    TextArrived
+    | ThoughtArrived
+    | Reasoned
+    | PlanChanged
+    | ToolChanged
+    | PermissionAsked
+    | PermissionWithdrawn
+    | Steered
+    | AgentWarned
+    | TurnEnded
+    | Lost
 )
 
 

@@ -1,6 +1,6 @@
 """How requests for leave look on a card: what is asked, its buttons, and in the end who decided what and where."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Final
@@ -13,7 +13,19 @@ from hongyan.domain.issued_cards import IssuedButton
 from hongyan.domain.messages import Toast, ToastKind
 from hongyan.domain.notices import Language
 
-__all__ = ["Line", "clicked", "offered", "refusal", "render_approvals", "too_late"]
+__all__ = [
+    "LEAST_ARGUMENT_BYTES",
+    "Line",
+    "Look",
+    "by_whom",
+    "clicked",
+    "fitted",
+    "line_blocks",
+    "offered",
+    "refusal",
+    "render_approvals",
+    "too_late",
+]
 
 SUBJECT_LETTERS: Final = 300
 LEAST_ARGUMENT_BYTES: Final = 128  # below it a cut says nothing; eight lines of it fit on any card
@@ -35,9 +47,14 @@ def offered(whole_session: bool) -> tuple[Outcome, ...]:
 
 def render_approvals(lines: Sequence[Line], language: Language, zone: tzinfo) -> Card:
     """Draw the card of some requests from their records; its inputs are cut further when all would not fit."""
+    return fitted(lambda argument_bytes: _render(lines, Look(language, zone, argument_bytes)))
+
+
+def fitted(draw: Callable[[int], Card]) -> Card:
+    """Give a card that the platform takes: drawn with so many bytes of each input, and fewer while it is too big."""
     argument_bytes = limits.APPROVAL_ARGUMENT_BYTES
     while True:
-        card = _render(lines, _Look(language, zone, argument_bytes))
+        card = draw(argument_bytes)
         fits = len(to_json(card).encode()) * 5 // 4 <= limits.CARD_BYTES  # the wire escapes once more
         if fits or argument_bytes <= LEAST_ARGUMENT_BYTES:
             return card
@@ -45,18 +62,21 @@ def render_approvals(lines: Sequence[Line], language: Language, zone: tzinfo) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class Look:
+    """In which language and time zone a card is drawn, and how many bytes of each input it shows."""
+
     language: Language
     zone: tzinfo
     argument_bytes: int
 
     def say(self, key: str, **gaps: str) -> str:
+        """Give a phrase of this card."""
         return _WORDS[key][self.language is Language.CHINESE].format(**gaps)
 
 
-def _render(lines: Sequence[Line], look: _Look) -> Card:
+def _render(lines: Sequence[Line], look: Look) -> Card:
     waiting = [line.decision for line in lines if line.decision.state is DecisionState.ASKED]
-    blocks = tuple(block for line in lines for block in _line(line, look))
+    blocks = tuple(block for line in lines for block in line_blocks(line, look))
     if waiting:
         return Card(look.say("title.asking"), Tone.ASKING, blocks)
     decided = {line.decision.outcome for line in lines}
@@ -67,14 +87,15 @@ def _render(lines: Sequence[Line], look: _Look) -> Card:
     return Card(look.say("title.over"), Tone.OVER, blocks)
 
 
-def _line(line: Line, look: _Look) -> tuple[Block, ...]:
+def line_blocks(line: Line, look: Look) -> tuple[Block, ...]:
+    """Draw one request: what is asked with its buttons, or what became of it."""
     if line.decision.state is DecisionState.ASKED:
         return _asking(line, look)
     subject = Code(_first_line(line.decision.subject))
     return Text(f"**{_verdict(line.decision, look)}**"), subject
 
 
-def _asking(line: Line, look: _Look) -> tuple[Block, ...]:
+def _asking(line: Line, look: Look) -> tuple[Block, ...]:
     decision = line.decision
     shown, left_out = cut_arguments(decision.arguments, look.argument_bytes)
     words = [_cut(decision.subject), *filter(None, (decision.reason, shown))]
@@ -89,19 +110,23 @@ def _asking(line: Line, look: _Look) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _button(button: IssuedButton, look: _Look) -> Button:
+def _button(button: IssuedButton, look: Look) -> Button:
     return Button(look.say(f"button.{button.act}"), button.id, _STYLES.get(button.act, Style.PLAIN))
 
 
-def _verdict(decision: Decision, look: _Look) -> str:
+def _verdict(decision: Decision, look: Look) -> str:
     if decision.state is DecisionState.EXPIRED:
         return look.say("expired")
-    moment = datetime.fromtimestamp(decision.decided_at / 1_000, UTC).astimezone(look.zone)
-    what = look.say(f"outcome.{decision.outcome}")
-    where = look.say(f"where.{decision.decided_where}") if f"where.{decision.decided_where}" in _WORDS else ""
-    said = f"{what}{where}{look.say('at', time=moment.strftime('%H:%M'))}"
+    said = look.say(f"outcome.{decision.outcome}") + by_whom(decision.decided_where, decision.decided_at, look)
     not_applied = decision.applied is Applied.NOT_APPLIED and decision.outcome is not Outcome.CANCELLED
     return said + (look.say("not_applied") if not_applied else "")
+
+
+def by_whom(where: str, at: int, look: Look) -> str:
+    """Say by whom and when (UTC milliseconds) something was done, as the end of a sentence."""
+    moment = datetime.fromtimestamp(at / 1_000, UTC).astimezone(look.zone)
+    whom = look.say(f"where.{where}") if f"where.{where}" in _WORDS else ""
+    return f"{whom}{look.say('at', time=moment.strftime('%H:%M'))}"
 
 
 def clicked(outcome: Outcome, language: Language) -> Toast:
@@ -112,7 +137,7 @@ def clicked(outcome: Outcome, language: Language) -> Toast:
 
 def too_late(decision: Decision, language: Language, zone: tzinfo) -> Toast:
     """Say that this click came second, or after the end, and changed nothing."""
-    look = _Look(language, zone, 0)
+    look = Look(language, zone, 0)
     if decision.state is DecisionState.EXPIRED:
         return Toast(ToastKind.TOLD, look.say("expired"))
     return Toast(ToastKind.TOLD, look.say("already", verdict=_verdict(decision, look)))
@@ -163,7 +188,6 @@ _WORDS: Final = {
     "where.text": (" by you in a message", "（你，消息）"),
     "where.console": (" by you in the console", "（你，控制台）"),
     "where.cli": (" by you on the command line", "（你，命令行）"),
-    "where.api": (" by a program of yours", "（你的程序）"),
     "where.policy": (" by the policy", "（策略）"),
     "where.session": (" by your earlier yes", "（此前的允许）"),
     "where.agent": (" by the agent", "（Agent）"),

@@ -80,12 +80,12 @@ def risk_of(tool_kind: str, locations: tuple[str, ...], workspace: str) -> Risk:
     return Risk.OUTSIDE if beyond and risk in {Risk.READS, Risk.WRITES} else risk
 
 
-def parse_policy(text: str) -> Policy:
-    """Read `reads=auto,writes=ask,…`; a class that is not named keeps its default.
+def parse_policy(text: str, before: Policy = DEFAULT_POLICY) -> Policy:
+    """Read `reads=auto,writes=ask,…`; a class that is not named keeps the rule that it had before.
 
     Raise ConfigurationError `approvals.policy` naming the part that cannot be read.
     """
-    rules = dict(_DEFAULTS)
+    rules = dict(before.rules)
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, _, rule = part.partition("=")
         try:

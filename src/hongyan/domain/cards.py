@@ -19,13 +19,16 @@ __all__ = [
     "Card",
     "Code",
     "Note",
+    "Stream",
     "Style",
     "Text",
     "Tone",
     "block_words",
+    "card_text",
     "card_words",
     "fenced",
     "from_json",
+    "grown",
     "is_clickable",
     "to_json",
 ]
@@ -64,6 +67,13 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Stream:
+    """Words of somebody else that are still being said: shown letter by letter, and grown without a new card."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A small line."""
 
@@ -72,11 +82,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """One button; `value` is an opaque id that comes back with a click."""
+    """One button; `value` is an opaque id that comes back with a click, `typed` what a person may write instead."""
 
     label: str
     value: str
     style: Style = Style.PLAIN
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +97,7 @@ class Buttons:
     buttons: tuple[Button, ...]
 
 
-Block: TypeAlias = Text | Code | Note | Buttons
+Block: TypeAlias = Text | Code | Stream | Note | Buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +116,31 @@ def is_clickable(card: Card) -> bool:
 
 def fenced(text: str) -> str:
     """Show foreign words so that none of them is Markdown, ends the fence, pings anybody or hides as a control."""
-    seen = _CONTROL.sub("\ufffd", escape_mentions(text).replace("\r\n", "\n"))
-    unended = seen.replace("```", "`\u200b`\u200b`")
+    unended = _seen(text).replace("```", "`\u200b`\u200b`")
     return f"```\n{unended}\n```"
 
 
-def block_words(block: Text | Code | Note) -> str:
-    """Give the Markdown of a block that holds words."""
-    return fenced(block.text) if isinstance(block, Code) else block.markdown
+def _seen(text: str) -> str:
+    return escape_mentions(_CONTROL.sub("\ufffd", text.replace("\r\n", "\n")))
+
+
+def block_words(block: Text | Code | Stream | Note) -> str:
+    """Give the Markdown of a block that holds words; that of a stream is no Markdown, and drawn as none."""
+    if isinstance(block, Code):
+        return fenced(block.text)
+    return _seen(block.text) if isinstance(block, Stream) else block.markdown
+
+
+def grown(before: Card, after: Card) -> str | None:
+    """Give the new words of the stream when nothing else of a card changed, None otherwise."""
+    if (before.title, before.tone, len(before.blocks)) != (after.title, after.tone, len(after.blocks)):
+        return None
+    changed = [(one, other) for one, other in zip(before.blocks, after.blocks, strict=True) if one != other]
+    match changed:
+        case [(Stream(), Stream(text=text))]:
+            return _seen(text)
+        case _:
+            return None
 
 
 def card_words(card: Card) -> str:
@@ -123,6 +151,19 @@ def card_words(card: Card) -> str:
             lines += [button.label for button in block.buttons]
         else:
             lines.append(block_words(block))
+    return "\n".join(lines)
+
+
+def card_text(card: Card) -> str:
+    """Say the card as a plain text: the same words without markup, and what to write where a button would stand."""
+    lines = [card.title]
+    for block in card.blocks:
+        if isinstance(block, Buttons):
+            lines += [f"{button.label}: {button.typed}" for button in block.buttons if button.typed]
+        elif isinstance(block, Code | Stream):
+            lines.append(_seen(block.text))
+        else:
+            lines.append(block.markdown.replace("**", ""))
     return "\n".join(lines)
 
 
@@ -140,17 +181,24 @@ def from_json(text: str) -> Card:
 
 def _block_out(block: Block) -> dict[str, Any]:
     if isinstance(block, Buttons):
-        return {"buttons": [[button.label, button.value, button.style.value] for button in block.buttons]}
-    words = block.text if isinstance(block, Code) else block.markdown
+        return {"buttons": [[button.label, button.value, button.style.value, button.typed] for button in block.buttons]}
+    words = block.text if isinstance(block, Code | Stream) else block.markdown
     return {type(block).__name__.lower(): words}
 
 
 def _block_in(plain: dict[str, Any]) -> Block:
     ((kind, inside),) = plain.items()
     if kind == "buttons":
-        return Buttons(tuple(Button(label, value, Style(style)) for label, value, style in inside))
+        return Buttons(tuple(Button(label, value, Style(style), typed) for label, value, style, typed in inside))
     return _WORDED[kind](inside)
 
 
-_WORDED: Final[dict[str, type[Text] | type[Code] | type[Note]]] = {"text": Text, "code": Code, "note": Note}
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # unseen, or turn the line around
+_WORDED: Final[dict[str, type[Text] | type[Code] | type[Stream] | type[Note]]] = {
+    "text": Text,
+    "code": Code,
+    "stream": Stream,
+    "note": Note,
+}
+_CONTROL: Final = re.compile(  # unseen, or turn the line around: what is allowed must be what is read
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)

@@ -15,6 +15,7 @@ class CommandName(StrEnum):
     STATUS = "status"
     NEW = "new"
     STOP = "stop"
+    OWED = "owed"
 
 
 _NAMES: Final = {
@@ -26,6 +27,8 @@ _NAMES: Final = {
     "/新会话": CommandName.NEW,
     "/stop": CommandName.STOP,
     "/停止": CommandName.STOP,
+    "/owed": CommandName.OWED,
+    "/待处理": CommandName.OWED,
 }
 
 # Words with a meaning of their own that this version does not carry out: refused, never handed to an agent as text.
@@ -39,7 +42,6 @@ _RESERVED: Final = frozenset(
         "/effort",
         "/ls",
         "/model",
-        "/owed",
         "/project",
         "/release",
         "/resume-commission",

@@ -12,7 +12,8 @@ from hongyan.domain import limits
 from hongyan.domain.changes import Insert, Update, Value, Where, insert
 from hongyan.domain.errors import IllegalMoveError
 from hongyan.domain.identity import AppId, BindingId, ChatId, DeliveryId, PartId, RequestId, SessionId, TurnId, derive
-from hongyan.domain.messages import Transport, escape_mentions
+from hongyan.domain.markdown.forms import compose, sentences
+from hongyan.domain.messages import Transport
 from hongyan.domain.requests import ClosedAs
 
 __all__ = [
@@ -35,7 +36,6 @@ __all__ = [
     "part_id",
     "processing_delivery",
     "say",
-    "split_text",
     "unmark",
     "window_open",
 ]
@@ -106,6 +106,7 @@ MOVES: Final = {
     (_S.MISMATCH, _E.VERIFY): _S.VERIFIED,
 }
 
+AGENTS_WORDS: Final = (Phase.FINAL, Phase.RECOVERED, Phase.RETURN)  # Markdown; all other words are the gateway's own
 SETTLED: Final = (_S.VERIFIED, _S.MISMATCH, _S.REJECTED, _S.WITHHELD, _S.SUPERSEDED)
 
 
@@ -212,18 +213,6 @@ def processing_delivery(app: AppId, turn: TurnId) -> DeliveryId:
     return DeliveryId(derive("dlv", app, turn, "", Phase.PROCESSING.value))
 
 
-def split_text(text: str, limit: int = limits.TEXT_BYTES) -> tuple[str, ...]:
-    """Cut a text into pieces of at most `limit` UTF-8 bytes, at line ends where possible; joined they are the text."""
-    pieces: list[str] = []
-    rest = text
-    while len(rest.encode()) > limit:
-        head = rest.encode()[:limit].decode(errors="ignore")
-        cut = head.rfind("\n") + 1 or len(head)
-        pieces.append(rest[:cut])
-        rest = rest[cut:]
-    return (*pieces, rest)
-
-
 @dataclass(frozen=True, slots=True)
 class Words:
     """What to say, for what, and how its verified end closes the request.
@@ -246,7 +235,11 @@ class Stamp:
 
 
 def say(route: Route, words: Words, stamp: Stamp) -> tuple[Insert, ...]:
-    """Plan the inserts of one delivery of text; planning the same thing twice gives the same ids."""
+    """Plan the inserts of one delivery of words, in the form and the parts that fit them.
+
+    Planning the same thing twice gives the same ids.
+    """
+    form, contents = compose(words.text) if words.phase in AGENTS_WORDS else (Transport.TEXT, sentences(words.text))
     source = (route.turn_id or route.request_id or route.chat_id, words.tag)
     delivery = _delivery(route, words, source, stamp)
     in_order = words.phase is Phase.FINAL and route.session_id
@@ -256,18 +249,19 @@ def say(route: Route, words: Words, stamp: Stamp) -> tuple[Insert, ...]:
             blank,
             id=part_id(delivery.id, n),
             ordinal=n,
+            transport=form,
             key=part_id(delivery.id, n),
             target=route.reply_to,
             in_thread=route.in_thread,
-            content=piece,
+            content=content,
         )
-        for n, piece in enumerate(split_text(escape_mentions(words.text)))
+        for n, content in enumerate(contents)
     ]
     return (insert("deliveries", delivery), *(insert("parts", part) for part in parts))
 
 
-def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp) -> tuple[Insert, ...]:
-    """Plan a reaction under the message that is answered."""
+def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp, after_ms: int = 0) -> tuple[Insert, ...]:
+    """Plan a reaction under the message that is answered, to be written `after_ms` from now at the earliest."""
     source = (route.turn_id or route.request_id or route.chat_id, "")
     delivery = _delivery(route, Words(phase, "", ClosedAs.OPEN), source, stamp)
     part = replace(
@@ -275,6 +269,7 @@ def mark(route: Route, phase: Phase, emoji: str, stamp: Stamp) -> tuple[Insert, 
         transport=Transport.REACTION_ADD,
         target=route.reply_to,
         content=emoji,
+        next_at=stamp.now + after_ms,
     )
     return (insert("deliveries", delivery), insert("parts", part))
 

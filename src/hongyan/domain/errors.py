@@ -30,10 +30,14 @@ __all__ = [
     "AgentStartError",
     "BlockedError",
     "BusyError",
+    "CardTooHeavyError",
     "ChatBlockedError",
     "ChatError",
+    "ChatFormRefusedError",
     "ChatNotFoundError",
+    "ChatOutOfSequenceError",
     "ChatRejectedError",
+    "ChatStreamClosedError",
     "ChatTargetGoneError",
     "ChatThrottledError",
     "ChatUnknownOutcomeError",
@@ -188,6 +192,30 @@ class ChatTargetGoneError(ChatRejectedError):
     code = "chat.target_gone"
 
 
+class CardTooHeavyError(ChatRejectedError):
+    """The card is over a limit of the platform; it was not sent."""
+
+    code = "chat.card_too_heavy"
+
+
+class ChatStreamClosedError(ChatRejectedError):
+    """Text can no longer be streamed into this card; it can still be given another look."""
+
+    code = "chat.stream_closed"
+
+
+class ChatOutOfSequenceError(ChatRejectedError):
+    """The platform has seen a later number of a change to this card."""
+
+    code = "chat.out_of_sequence"
+
+
+class ChatFormRefusedError(ChatRejectedError):
+    """The platform does not take the words in this form: its kind, its size, or its content; another form may do."""
+
+    code = "chat.form_refused"
+
+
 class ChatNotFoundError(ChatRejectedError):
     """What was asked for does not exist or is not visible to this App."""
 
@@ -195,9 +223,18 @@ class ChatNotFoundError(ChatRejectedError):
 
 
 class ChatBlockedError(ChatError):
-    """The App lacks something (secret, permission, activation, quota) until a person mends it; nothing was written."""
+    """The App lacks something (secret, permission, activation, quota) until a person mends it; nothing was written.
+
+    `permissions` names those that the platform asks for; any one of them is enough.
+    """
 
     code = "chat.blocked"
+
+    def __init__(
+        self, message: str, *, platform_code: int = 0, hint: str = "", permissions: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, platform_code=platform_code, hint=hint)
+        self.permissions = permissions
 
 
 class ChatThrottledError(ChatError):

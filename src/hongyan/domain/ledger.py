@@ -7,6 +7,7 @@ from typing import Final
 
 from hongyan.domain.conversations import TERMINAL, TurnState
 from hongyan.domain.deliveries import PartState
+from hongyan.domain.quota import AppCalls
 from hongyan.domain.requests import ClosedAs, RequestState
 
 __all__ = ["Ledger", "Partition", "ReceivedClass", "classify", "written_classes"]
@@ -78,8 +79,9 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Both partitions read in one snapshot, and how many requests are owed."""
+    """Both partitions read in one snapshot, how many requests are owed, and what each App called."""
 
     received: Partition
     writes: Partition
     owed: int
+    calls: tuple[AppCalls, ...] = ()

@@ -11,6 +11,8 @@ from typing import Final
 from hongyan.domain.identity import AppId, ChatId, MessageId, OpenId, digest
 
 __all__ = [
+    "CARD_LOOKS",
+    "CARD_POSTS",
     "CardClicked",
     "ChatKind",
     "InboundMessage",
@@ -54,13 +56,22 @@ class MessageKind(StrEnum):
 
 
 class Transport(StrEnum):
-    """How one outbound part travels."""
+    """How one outbound part travels; text, post and words card are the forms that words may have."""
 
     TEXT = "text"
+    POST = "post"
+    WORDS_CARD = "words_card"  # a card that nothing is pressed on and that never changes
     CARD = "card"
+    CARD_TEXT = "card_text"  # a card said as a text, where no card can be posted
+    CARD_STREAM = "card_stream"
     CARD_PATCH = "card_patch"
+    CARD_EDIT = "card_edit"
     REACTION_ADD = "reaction_add"
     REACTION_REMOVE = "reaction_remove"
+
+
+CARD_POSTS: Final = frozenset({Transport.CARD, Transport.CARD_TEXT})  # what makes a card's message
+CARD_LOOKS: Final = frozenset({Transport.CARD_STREAM, Transport.CARD_PATCH, Transport.CARD_EDIT})  # what changes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +158,9 @@ class PostedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """One outbound text: an answer to `reply_to`, or a fresh message in `chat_id` when `reply_to` is empty.
+    """One outbound message: an answer to `reply_to`, or a fresh one in `chat_id` when `reply_to` is empty.
 
+    `form` says how `text` travels and so what it holds: words, Markdown, or what a part keeps of a card of words.
     `key` is the idempotency key, at most 50 characters, the same for every attempt.
     """
 
@@ -157,6 +169,7 @@ class Outbound:
     in_thread: bool
     text: str
     key: str
+    form: Transport = Transport.TEXT
 
 
 def content_hash(kind: MessageKind, text: str | None) -> str:
@@ -165,8 +178,8 @@ def content_hash(kind: MessageKind, text: str | None) -> str:
 
 
 def escape_mentions(text: str) -> str:
-    """Make sure that an agent's words ping nobody: a mention tag loses its meaning, its letters stay readable."""
-    return _MENTION_TAG.sub("<\u200b\\1", text)
+    """Make sure that an agent's words ping nobody: a mention loses its meaning, its letters stay readable."""
+    return _MENTION_KEY.sub("@\u200b", _MENTION_TAG.sub("<\u200b\\1", text))
 
 
 def same_text(sent: str, shown: str | None) -> bool:
@@ -178,4 +191,5 @@ def _fold(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").strip().split("\n"))
 
 
-_MENTION_TAG: Final = re.compile(r"<(/?at\b)", re.IGNORECASE)
+_MENTION_TAG: Final = re.compile(r"<(/?(?:at|person)\b)", re.IGNORECASE)
+_MENTION_KEY: Final = re.compile(r"@(?=_all\b|_user_\d)")  # what the platform puts in the place of a mention

@@ -6,7 +6,7 @@ A sentence says what was observed and what the reader can do next. The language 
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["CATALOGUE", "Language", "Notice", "language_of", "sentence"]
+__all__ = ["CATALOGUE", "Language", "Notice", "age_in_words", "language_of", "sentence"]
 
 
 class Language(StrEnum):
@@ -40,6 +40,7 @@ class Notice(StrEnum):
     HELD_EXPIRED = "turn.held_expired"
     DROPPED = "turn.dropped"
     WAITS_BEHIND_HELD = "turn.waits_behind_held"
+    ARRIVED_LATE = "source.arrived_late"
     STOPPED = "turn.stopped"
     STOPPED_BEFORE_START = "turn.stopped_before_start"
     STOP_DONE = "stop.done"
@@ -51,6 +52,7 @@ class Notice(StrEnum):
     NEW_STILL_RUNNING = "new.still_running"
     HELP = "help"
     STATUS = "status"
+    OWED_NOTHING = "owed.nothing"
     APPROVAL_ASKED = "approval.asked"
     APPROVAL_ALLOWED_ONCE = "approval.allowed_once"
     APPROVAL_ALLOWED_SESSION = "approval.allowed_session"
@@ -60,8 +62,8 @@ class Notice(StrEnum):
 
 _E, _C = Language.ENGLISH, Language.CHINESE
 
-_RUN_AGAIN_EN: Final = "Nothing was repeated. Send it again, or use `hongyan owed list` on the machine."
-_RUN_AGAIN_ZH: Final = "没有自动重跑。可以重新发送，或在本机用 `hongyan owed list` 处理。"
+_RUN_AGAIN_EN: Final = "Nothing was repeated. Send it again, or see /owed."
+_RUN_AGAIN_ZH: Final = "没有自动重跑。可以重新发送，或用 /owed 处理。"
 
 CATALOGUE: Final = {
     Notice.NOT_BOUND: (
@@ -130,10 +132,9 @@ CATALOGUE: Final = {
         f"因重启中断：Agent 已经开始但没有完成。{_RUN_AGAIN_ZH}",
     ),
     Notice.HELD_UNKNOWN: (
-        "Held: a restart hit while this was with the agent, and its outcome is unknown. Decide on the machine: "
-        "`hongyan owed list`, then run again or drop. Later messages wait.",
-        "已暂停：重启时这条消息正在 Agent 手里，结果不明。"
-        "请在本机用 `hongyan owed list` 决定重跑或放弃，后面的消息会等待。",
+        "Held: a restart hit while this was with the agent, and its outcome is unknown. /owed lets you run it again "
+        "or drop it. Later messages wait.",
+        "已暂停：重启时这条消息正在 Agent 手里，结果不明。用 /owed 决定重跑或放弃，后面的消息会等待。",
     ),
     Notice.HELD_EXPIRED: (
         "Failed: nobody decided for 24 hours; whether the agent did this stays unknown.",
@@ -143,6 +144,10 @@ CATALOGUE: Final = {
     Notice.WAITS_BEHIND_HELD: (
         "Queued. An earlier message is held because its outcome is unknown; this one waits until you decide about it.",
         "已排队。前面有一条结果不明的消息被暂停，处理之后才会轮到这一条。",
+    ),
+    Notice.ARRIVED_LATE: (
+        "This message arrived {detail} after it was written. It runs now, once.",
+        "这条消息在发出 {detail} 后才收到，现在开始运行，只运行一次。",
     ),
     Notice.STOPPED: ("Stopped by you after {detail} s.", "你在 {detail} 秒后停止了它。"),
     Notice.STOPPED_BEFORE_START: ("Stopped by you before it started.", "在开始之前已由你停止。"),
@@ -167,14 +172,17 @@ CATALOGUE: Final = {
         "/status what runs and what waits\n"
         "/stop stop what runs now\n"
         "/new start a new conversation\n"
+        "/owed what waits for you, with buttons\n"
         "/help this list",
         "直接写给我，Agent 会在这里回答。\n"
         "/status（/状态）正在运行和等待的\n"
         "/stop（/停止）停止正在运行的\n"
         "/new（/新会话）开始新会话\n"
+        "/owed（/待处理）等你处理的事，带按钮\n"
         "/help（/帮助）显示这份说明",
     ),
     Notice.STATUS: ("{detail}", "{detail}"),
+    Notice.OWED_NOTHING: ("Nothing waits for you.", "没有等你处理的事。"),
     Notice.APPROVAL_ASKED: ("The agent asks for your decision: {detail}", "Agent 请你决定：{detail}"),
     Notice.APPROVAL_ALLOWED_ONCE: ("Allowed once.", "已允许一次。"),
     Notice.APPROVAL_ALLOWED_SESSION: ("Allowed for this session.", "已允许，限本次会话。"),
@@ -195,3 +203,14 @@ def sentence(notice: Notice, language: Language, detail: str = "") -> str:
     """Give the sentence; `detail` fills its one gap."""
     english, chinese = CATALOGUE[notice]
     return (chinese if language is _C else english).format(detail=detail)
+
+
+def age_in_words(milliseconds: int, language: Language) -> str:
+    """Say a span as people do: minutes up to two hours, then hours, from two days on days."""
+    minutes = milliseconds // 60_000
+    column = 0 if language is Language.ENGLISH else 1
+    if minutes < 120:
+        return f"{minutes} {('minutes', '分钟')[column]}"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} {('hours', '小时')[column]}"
+    return f"{minutes // (24 * 60)} {('days', '天')[column]}"

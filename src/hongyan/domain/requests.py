@@ -23,6 +23,7 @@ from hongyan.domain.identity import (
 from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, PostedMessage, SenderKind, content_hash
 
 __all__ = [
+    "STEER",
     "ClosedAs",
     "LocalSource",
     "Origin",
@@ -86,12 +87,14 @@ class RequestEvent(StrEnum):
     RUN_AGAIN = "run_again"
 
 
+STEER: Final = "steer"  # the `command` of words that are meant for the Turn that runs
 _S = RequestState
 MOVES: Final = {
     (_S.CAPTURED, RequestEvent.ADMIT): _S.ADMITTED,
     (_S.CAPTURED, RequestEvent.REJECT): _S.REJECTED,
     (_S.CAPTURED, RequestEvent.ASK): _S.ASKING,
     (_S.CAPTURED, RequestEvent.CLOSE): _S.CLOSED,
+    (_S.ADMITTED, RequestEvent.CLOSE): _S.CLOSED,  # words on their way into a running Turn
     (_S.ASKING, RequestEvent.ADMIT): _S.CAPTURED,
     (_S.ASKING, RequestEvent.CLOSE): _S.CLOSED,
     (_S.ADMITTED, RequestEvent.BECOME_TURN): _S.TURN,
@@ -247,7 +250,6 @@ class LocalSource:
     id: RequestId
     app: AppId
     place_id: PlaceId
-    client_turn_id: str
     text: str
     binding_id: BindingId
     session_id: SessionId

@@ -1,25 +1,32 @@
 """The programs that answer, seen from one Session.
 
-`Agents` gives a live agent for a seat; `Agent` takes one prompt at a time; `TurnControl` stops it; `TurnHistory` reads
-back what became of a prompt after a crash. The executor chooses the process behind it; nothing of a chat or of the
-store is known there.
+`Agents` gives a live agent for a seat; `Agent` takes one prompt at a time; `TurnControl` stops or steers it;
+`TurnHistory` reads back what became of a prompt after a crash. The executor chooses the process behind it; nothing of a
+chat or of the store is known there.
 """
 
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack
+from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
 
 __all__ = ["Agent", "Agents", "Permissions", "TurnControl", "TurnHistory"]
 
 
 class TurnControl(Protocol):
-    """Stop what runs."""
+    """Stop or steer what runs."""
 
     async def interrupt(self) -> None:
         """Ask the agent to stop the running prompt and return at once; `TurnEnded` tells when it did.
 
         A prompt that just ended is left alone.
+        """
+
+    async def steer(self, text: str) -> SteerOutcome:
+        """Hand more words to the running prompt, within a bounded time, and tell what became of them.
+
+        Only `TAKEN` makes them part of the prompt, and the event `Steered` shows where; an agent whose capabilities
+        do not name it says `REFUSED`.
         """
 
     async def kill(self) -> None:

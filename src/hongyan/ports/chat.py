@@ -16,6 +16,8 @@ from hongyan.domain.messages import CardClicked, InboundMessage, MessageRecalled
 
 __all__ = [
     "BotIdentity",
+    "CallMeter",
+    "CardStreams",
     "Cards",
     "ChatEvent",
     "Directory",
@@ -49,14 +51,24 @@ class Person:
 
 
 class MessageWriter(Protocol):
-    """Writes that carry an idempotency key."""
+    """Texts: posted once per idempotency key, and edited."""
 
     async def write(self, outbound: Outbound) -> MessageId:
-        """Post the text once per key: the same key within the platform's window gives the first message's id.
+        """Post the words once per key: the same key within the platform's window gives the first message's id.
 
-        Raise ChatTargetGoneError, ChatRejectedError, ChatThrottledError, ChatBlockedError or ChatUnreachableError when
-        nothing was written, ChatUnknownOutcomeError when it may have been (also for a success without an id).
+        Raise ChatTargetGoneError, ChatFormRefusedError, ChatRejectedError, ChatThrottledError, ChatBlockedError or
+        ChatUnreachableError when nothing was written, ChatUnknownOutcomeError when it may have been (also for a
+        success without an id).
         """
+
+    async def edit(self, message: MessageId, text: str) -> None:
+        """Give a text of ours other words. It carries no key: an open outcome is read back, never repeated blindly.
+
+        The platform takes a bounded number of edits a message. Errors as for `write`.
+        """
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        """Give the milliseconds until a fresh message or an answer may go to a chat; 0 when it may go now."""
 
 
 class Cards(Protocol):
@@ -70,6 +82,26 @@ class Cards(Protocol):
 
         Errors as for `MessageWriter.write`.
         """
+
+
+class CardStreams(Protocol):
+    """Cards that are made before they are sent, so that text can be streamed into them.
+
+    Every change carries a number larger than the last one's; the platform refuses any other with
+    ChatOutOfSequenceError. It carries no key: an open outcome is read back. Errors as for `MessageWriter.write`.
+    """
+
+    async def create(self, card: Card) -> str:
+        """Make a card that nobody sees yet, open for a stream, and give its id. Made twice, one is never seen."""
+
+    async def send(self, entity: str, at: Outbound) -> MessageId:
+        """Post the card where `at` says, once per its key; a card can be posted once."""
+
+    async def update(self, entity: str, sequence: int, card: Card, *, streaming: bool) -> None:
+        """Give the card another look, open for a stream or not."""
+
+    async def type_on(self, entity: str, sequence: int, text: str) -> None:
+        """Let the words of the card's stream be `text`. Raise ChatStreamClosedError when the stream was ended."""
 
 
 class Reactions(Protocol):
@@ -108,6 +140,13 @@ class Directory(Protocol):
         """Give platform clock minus wall clock in milliseconds as last seen in a response, None before the first."""
 
 
+class CallMeter(Protocol):
+    """How much of the platform's quota is used."""
+
+    def calls(self) -> int:
+        """Give how many calls this App made since the gateway started, those that were refused too."""
+
+
 EventSink = Callable[[ChatEvent], Awaitable[Toast | None]]
 
 
@@ -132,6 +171,12 @@ class Listener(Protocol):
         the person who pressed; the platform waits three seconds for it. `acknowledged` is called after the
         acknowledgement was written to the socket. Events of kinds that the gateway does not use are acknowledged and
         dropped.
+        """
+
+    async def renew(self) -> None:
+        """Open another connection and close the one before, in this order; nothing while none is open.
+
+        When the platform does not let another one open, the one before stays.
         """
 
     def state(self) -> tuple[ListenerState, int]:

@@ -8,50 +8,68 @@ from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
+from hongyan.domain.coverage import Coverage, Gap
 from hongyan.domain.decisions import Decision
-from hongyan.domain.deliveries import Delivery, Part
+from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
+from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
+from hongyan.domain.quota import AppCalls
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState
 from hongyan.domain.workspaces import Workspace
 from hongyan.ports.store import Query
 
 __all__ = [
     "ACTIVE_TURNS",
+    "ACTS_OF_CARD",
     "ALLOWANCE",
     "ALL_DELIVERIES",
     "ALL_SESSIONS",
+    "ANSWER_PARTS",
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
     "BUTTON",
     "BUTTONS_OF_CARD",
     "BUTTON_OF",
+    "CALLS_OF_APPS",
     "CAPTURED_HEADS",
     "CARD",
+    "CARD_OF_DELIVERY",
+    "CARD_OF_PART",
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
+    "COVERAGE",
+    "COVERED_BINDINGS",
     "DECISION",
     "DECISIONS_OF_CARD",
     "DECISIONS_OF_SESSION",
+    "DECLARED_GAPS",
     "DELIVERY",
     "DUE_BESIDE",
     "DUE_WORDS",
     "EVENTS_OF_TURN",
     "EXPIRED_PAIRINGS",
+    "FORMER_COVERAGE",
+    "GAP",
+    "GAPS_OF_CARD",
+    "GAPS_OF_CHAT",
+    "GAP_IDS",
     "HELD_BEFORE",
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "LAST_CURSOR",
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
     "MESSAGE_PAGE",
     "META",
     "NEWEST_CARD",
+    "NEWEST_OWED_CARD",
     "NEWEST_SESSION",
     "OPEN_CARDS",
     "OPEN_DECISIONS",
@@ -72,9 +90,12 @@ __all__ = [
     "RECENT_DECISIONS",
     "RECENT_REQUESTS",
     "REQUEST",
+    "REQUESTS_OF_CARD",
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
+    "STEERS_OF_TURNS",
+    "STEERS_ON_THEIR_WAY",
     "STEPS_OF_TURNS",
     "STOPS_WAITING",
     "TURN",
@@ -89,6 +110,7 @@ __all__ = [
     "WORKSPACES",
     "WORKSPACE_BY_NAME",
     "WRITTEN_CLASSES",
+    "AnswerPart",
     "ClassCount",
     "DeliveryLine",
     "LastWords",
@@ -180,6 +202,15 @@ class TurnLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SteerLine:
+    """Words that a Turn took while it ran. `at` is UTC milliseconds."""
+
+    turn_id: str
+    text: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class LastWords:
     """One part that carries a Turn's last words, and how far it came."""
 
@@ -188,6 +219,14 @@ class LastWords:
     code: str
     written_at: int
     verified_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """How far one part of a Turn's answer came; `is_due` when something is still to happen to it."""
+
+    state: PartState
+    is_due: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +273,8 @@ CAPTURED_HEADS: Final = Query("captured_heads", Request)
 TWIN: Final = Query("twin", int)
 LAST_SEQ: Final = Query("last_seq", int)
 STOPS_WAITING: Final = Query("stops_waiting", Request)
+STEERS_ON_THEIR_WAY: Final = Query("steers_on_their_way", Request)
+STEERS_OF_TURNS: Final = Query("steers_of_turns", SteerLine)
 OWED: Final = Query("owed", Request)
 OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)
@@ -256,6 +297,7 @@ QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
 MESSAGE_PAGE: Final = Query("message_page", Message)
 STEPS_OF_TURNS: Final = Query("steps_of_turns", TurnEventRow)
+LAST_CURSOR: Final = Query("last_cursor", int)
 EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)
@@ -267,8 +309,13 @@ RECENT_DECISIONS: Final = Query("recent_decisions", Decision)
 ALLOWANCE: Final = Query("allowance", str)
 
 CARD: Final = Query("card", IssuedCard)
+CARD_OF_PART: Final = Query("card_of_part", IssuedCard)
+CARD_OF_DELIVERY: Final = Query("card_of_delivery", IssuedCard)
 OPEN_CARDS: Final = Query("open_cards", IssuedCard)
 NEWEST_CARD: Final = Query("newest_card", IssuedCard)
+NEWEST_OWED_CARD: Final = Query("newest_owed_card", IssuedCard)
+REQUESTS_OF_CARD: Final = Query("requests_of_card", Request)
+ACTS_OF_CARD: Final = Query("acts_of_card", ActRow)
 WAITING_LINES: Final = Query("waiting_lines", int)
 DECISIONS_OF_CARD: Final = Query("decisions_of_card", Decision)
 BUTTON: Final = Query("button", IssuedButton)
@@ -281,9 +328,20 @@ ALL_DELIVERIES: Final = Query("all_deliveries", DeliveryLine)
 PART: Final = Query("part", Part)
 PARTS_OF_DELIVERY: Final = Query("parts_of_delivery", Part)
 LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
+ANSWER_PARTS: Final = Query("answer_parts", AnswerPart)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
 DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
+CALLS_OF_APPS: Final = Query("calls_of_apps", AppCalls)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
+
+COVERED_BINDINGS: Final = Query("covered_bindings", Binding)
+COVERAGE: Final = Query("coverage", Coverage)
+FORMER_COVERAGE: Final = Query("former_coverage", Coverage)
+GAP: Final = Query("gap", Gap)
+GAP_IDS: Final = Query("gap_ids", str)
+DECLARED_GAPS: Final = Query("declared_gaps", Gap)
+GAPS_OF_CARD: Final = Query("gaps_of_card", Gap)
+GAPS_OF_CHAT: Final = Query("gaps_of_chat", Gap)

@@ -10,7 +10,23 @@ from hongyan.adapters.lark.cards import card_content
 from hongyan.adapters.lark.content import plain_text
 from hongyan.domain import limits
 from hongyan.domain.approval_card import Line, offered, render_approvals
-from hongyan.domain.cards import Buttons, card_words, fenced, from_json, is_clickable, to_json
+from hongyan.domain.card_weight import preflight, weigh
+from hongyan.domain.cards import (
+    Block,
+    Button,
+    Buttons,
+    Card,
+    Code,
+    Note,
+    Text,
+    Tone,
+    card_text,
+    card_words,
+    fenced,
+    from_json,
+    is_clickable,
+    to_json,
+)
 from hongyan.domain.decisions import DecisionState
 from hongyan.domain.issued_cards import IssuedButton
 from hongyan.domain.messages import MessageKind, same_text
@@ -59,3 +75,41 @@ def test_a_line_that_is_over_has_no_button_and_the_others_keep_theirs() -> None:
     assert is_clickable(card)
     assert [len(block.buttons) for block in card.blocks if isinstance(block, Buttons)] == [3]
     assert not is_clickable(render_approvals(lines[:1], Language.ENGLISH, UTC))
+
+
+@pytest.mark.parametrize("letter", ["x", "\n", '"', "字", "\x00", "|-|-|\n", "```\n"])
+@pytest.mark.parametrize("count", [1, 40, 2_000])
+def test_no_card_is_drawn_heavier_than_it_was_weighed(letter: str, count: int) -> None:
+    words = letter * count
+    buttons = Buttons(tuple(Button(words[:40], str(n), typed="yes") for n in range(5)))
+    for card in (
+        Card(words[:80], Tone.WORKING, (Text(words), Code(words), Note(words), buttons)),
+        Card("", Tone.DONE, ()),
+    ):
+        assert len(card_content(card).encode()) <= weigh(card).bytes
+
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "over"),
+    [
+        ((Text("x" * 30_000),), "bytes"),
+        (tuple(Note("x") for _ in range(100)), "elements"),
+        ((Text("\n\n".join([TABLE] * 4)),), "tables"),
+        ((Text("\n\n".join([TABLE] * 3)),), ""),
+        ((Code("\n\n".join([TABLE] * 9)),), ""),
+    ],
+)
+@pytest.mark.scenario("P30")
+def test_what_the_platform_would_refuse_is_known_before_it_is_written(blocks: tuple[Block, ...], over: str) -> None:
+    assert preflight(Card("a title", Tone.DONE, blocks)) == over
+
+
+def test_a_card_said_as_a_text_keeps_its_meaning_and_no_markup() -> None:
+    said = card_text(render_approvals([line()], Language.ENGLISH, UTC))
+    assert "rm -r build" in said
+    assert "yes ABC" in said
+    assert "**" not in said
+    assert "```" not in said

@@ -17,6 +17,8 @@ COMMANDS = {
     "/新会话": CommandName.NEW,
     "/stop": CommandName.STOP,
     "/停止": CommandName.STOP,
+    "/owed": CommandName.OWED,
+    "/待处理": CommandName.OWED,
 }
 
 

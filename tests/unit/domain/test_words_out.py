@@ -7,41 +7,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.domain import given as example
 
+from hongyan.adapters.lark.content import text_content
 from hongyan.domain import limits
-from hongyan.domain.deliveries import Phase, Route, Stamp, Words, back_off, say, split_text
+from hongyan.domain.deliveries import Phase, Route, Stamp, Words, back_off, say
 from hongyan.domain.identity import MessageId
 from hongyan.domain.messages import escape_mentions, same_text
 from hongyan.domain.requests import ClosedAs
 
-WORDS = st.text(st.sampled_from("ab \n雁é🦢"), max_size=200)
-LIMITS = st.integers(4, 60)  # four bytes are the longest letter
+WORDS = st.text(st.sampled_from('ab \n"\\雁é🦢'), max_size=200)
 MENTIONS = st.text(st.sampled_from('<>/atA "=_.u'), max_size=60)
 
 
-@given(WORDS, LIMITS)
-def test_the_pieces_join_back_to_the_text(text: str, limit: int) -> None:
-    assert "".join(split_text(text, limit)) == text
+ROUTE = Route(
+    app=example.APP,
+    chat_id=example.CHAT,
+    reply_to=MessageId("om_1"),
+    in_thread=False,
+    request_id=example.request().id,
+    turn_id=example.turn().id,
+    session_id=example.session().id,
+    binding_id=example.binding().id,
+    binding_revision=1,
+)
 
 
-@given(WORDS, LIMITS)
-def test_no_piece_is_larger_than_the_limit_and_none_is_empty_but_the_only_one(text: str, limit: int) -> None:
-    pieces = split_text(text, limit)
-    assert all(len(piece.encode()) <= limit for piece in pieces)
-    assert all(pieces) or pieces == ("",)
-
-
-@given(WORDS, LIMITS)
-def test_a_text_that_fits_stays_in_one_piece(text: str, limit: int) -> None:
-    assert (len(split_text(text, limit)) == 1) is (len(text.encode()) <= limit)
-
-
-def test_a_cut_is_made_at_a_line_end_where_there_is_one() -> None:
-    assert split_text("one\ntwo\nthree", 9) == ("one\ntwo\n", "three")
-    assert split_text("雁雁雁雁", 7) == ("雁雁", "雁雁")
-
-
-def test_the_limit_leaves_room_for_the_escaping_of_json() -> None:
-    assert limits.TEXT_BYTES <= 150_000 * 0.95
+@pytest.mark.scenario("P30")
+@pytest.mark.parametrize("letter", ['"', "\n", "\\", "x", "雁"])
+def test_no_piece_is_over_the_limit_that_the_platform_measures(letter: str) -> None:
+    words = Words(Phase.FINAL, letter * 300_000, ClosedAs.ANSWERED)
+    pieces = [step.values for step in say(ROUTE, words, Stamp(1, 1)) if step.table == "parts"]
+    assert pieces
+    for piece in pieces:
+        assert len(text_content(str(piece["content"])).encode()) <= 150_000
 
 
 @pytest.mark.parametrize(
@@ -78,19 +75,6 @@ def test_the_white_space_that_the_platform_trims_makes_no_difference(text: str) 
     assert same_text(text, trimmed)
     assert not same_text(text, f"{trimmed}.")
     assert not same_text(text, None)
-
-
-ROUTE = Route(
-    app=example.APP,
-    chat_id=example.CHAT,
-    reply_to=MessageId("om_1"),
-    in_thread=False,
-    request_id=example.request().id,
-    turn_id=example.turn().id,
-    session_id=example.session().id,
-    binding_id=example.binding().id,
-    binding_revision=1,
-)
 
 
 def _parts(text: str, now: int) -> list[tuple[object, ...]]:

@@ -100,9 +100,10 @@ def programs(directory: Path) -> dict[str, AcpProgram]:
         "half-letters",
         "hangs-up",
     )
-    scripted = {flaw: AcpProgram((python, str(SCRIPTED), flaw)) for flaw in flaws}
+    scripted = {flaw: AcpProgram((python, str(SCRIPTED), flaw), summaries=True) for flaw in flaws}
     return scripted | {
-        "rehearsal": AcpProgram(rehearsal, environment),
+        "rehearsal": AcpProgram(rehearsal, environment, summaries=True),
+        "rehearsal-reticent": AcpProgram(rehearsal, environment),
         "rehearsal-plain": AcpProgram((*rehearsal, "--plain"), environment),
         "rehearsal-slow": AcpProgram((*rehearsal, "--start-delay", "60"), environment),
         "missing": AcpProgram(("/nowhere/agent",)),

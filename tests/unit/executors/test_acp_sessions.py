@@ -15,7 +15,7 @@ async def test_an_agent_says_itself_what_it_can_do(tmp_path: Path) -> None:
         agent = await stage.attach()
 
         assert agent.capabilities() == Capabilities(
-            name="rehearsal", version="1", resume=True, read_back=ReadBackKind.LEDGER, steer=False, images=True
+            name="rehearsal", version="1", resume=True, read_back=ReadBackKind.LEDGER, steer=True, images=True
         )
 
 

@@ -11,7 +11,13 @@ from hongyan.domain.agents import (
     PermissionAnswer,
     PermissionAsked,
     PermissionWithdrawn,
+    PlanChanged,
+    PlanStatus,
+    PlanStep,
     Prompt,
+    Reasoned,
+    Steered,
+    SteerOutcome,
     TextArrived,
     ThoughtArrived,
     ToolChanged,
@@ -50,6 +56,24 @@ async def test_thoughts_are_no_part_of_the_answer(tmp_path: Path) -> None:
 
         assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "done")
         assert turn.seen[0] == ThoughtArrived("hm")
+
+
+@pytest.mark.scenario("M101")
+async def test_reasoning_of_an_agent_that_sums_nothing_up_goes_no_further(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(executor="rehearsal-reticent"), "[[think:hm]][[say:done]]")
+
+        assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "done")
+        assert turn.seen[0] == Reasoned()
+
+
+async def test_a_plan_comes_whole_with_the_state_of_each_step(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        turn = await begin(await stage.attach(), "[[plan:+one|>two|three]][[say:done]]")
+
+        await turn.end()
+        states = (("one", PlanStatus.DONE), ("two", PlanStatus.OPEN), ("three", PlanStatus.WAITING))
+        assert turn.seen[0] == PlanChanged(tuple(PlanStep(text, status) for text, status in states))
 
 
 @pytest.mark.scenario("L179")
@@ -281,3 +305,45 @@ async def test_letters_cut_in_two_are_joined_and_what_stays_half_can_be_kept(tmp
         assert texts == ["a ", "🦢 and ", "\ufffd b"]
         assert [event.text for event in turn.seen if isinstance(event, ThoughtArrived)] == texts
         assert [event.title for event in turn.seen if isinstance(event, ToolChanged)] == ["cut \ufffd"]
+
+
+@pytest.mark.scenario("M13")
+async def test_words_go_into_the_running_prompt_and_are_told_where_they_went(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        assert await agent.steer("too early") is SteerOutcome.NO_TURN
+        turn = await begin(agent, "[[say:begun ]][[wait:go]]")
+        await turn.until(lambda event: isinstance(event, TextArrived))
+
+        assert await agent.steer("and cheese") is SteerOutcome.TAKEN
+        await turn.until(lambda event: event == Steered("and cheese"))
+        stage.touch("go")
+        assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "begun steered: and cheese ")
+        assert await agent.steer("too late") is SteerOutcome.NO_TURN
+
+
+@pytest.mark.parametrize(("executor", "words"), [("rehearsal-plain", ""), ("rehearsal", "[[steering:refuse]]")])
+async def test_an_agent_that_takes_no_words_says_so(tmp_path: Path, executor: str, words: str) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach(executor=executor)
+        turn = await begin(agent, f"{words}[[say:begun]][[wait:go]]")
+        await turn.until(lambda event: isinstance(event, TextArrived))
+
+        assert await agent.steer("and cheese") is SteerOutcome.REFUSED
+        stage.touch("go")
+        assert await turn.end() == TurnEnded(TurnEnding.COMPLETED, "begun")
+
+
+async def test_an_agent_that_ends_before_it_answers_leaves_it_unknown(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        agent = await stage.attach()
+        turn = await begin(agent, "[[steering:hang]][[say:begun]][[wait:go]]")
+        await turn.until(lambda event: isinstance(event, TextArrived))
+        steering = asyncio.create_task(agent.steer("and cheese"))
+        log = tmp_path / "state" / "steers.log"
+        while not log.exists():  # noqa: ASYNC110 - another process sets no event of ours
+            await asyncio.sleep(0.01)
+        await agent.kill()
+
+        assert await steering is SteerOutcome.UNKNOWN
+        assert isinstance(await turn.end(), Lost)

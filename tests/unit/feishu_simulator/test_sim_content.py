@@ -55,7 +55,7 @@ def test_a_post_loses_its_locale_and_its_markdown() -> None:
                 {"tag": "text", "text": " ", "style": []},
                 {"tag": "a", "text": "c", "href": "https://d.example", "style": []},
             ],
-            [{"tag": "code_block", "language": "py", "text": "print()"}],
+            [{"tag": "code_block", "language": "PY", "text": "print()"}],
             [{"tag": "text", "text": "last", "style": []}],
             [{"tag": "hr"}],
         ],
@@ -94,3 +94,36 @@ def test_content_that_does_not_fit_its_type_is_refused(msg_type: str, content: o
 def test_content_that_is_not_json_is_refused() -> None:
     with refused(230001):
         read_form("text", "hello", lookup)
+
+
+def shown(markdown: str) -> list[list[tuple[str, str]]]:
+    """Read an md node back: each paragraph as words with their styles."""
+    form = sent("post", {"zh_cn": {"content": [[{"tag": "md", "text": markdown}]]}})
+    return [[(node["text"], "+".join(node["style"])) for node in line] for line in read_back(form)["content"]]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "line"),
+    [
+        ("**bold** *slanted* ~~gone~~ ~under~", "bold|bold  | slanted|italic  | gone|lineThrough  | under|underline"),
+        ("**done.**next", "**done.**next|"),
+        ("**标题：**正文", "**标题：**正文|"),
+        ("**done**.next", "done|bold .next|"),
+        ("**a *b* c**", "a |bold b|bold+italic  c|bold"),
+        ("## heading", "## heading|"),
+        ("`**code**`", "`**code**`|"),
+        ("- item", "- item|"),
+        ("> quoted", "quoted|"),
+        ("2 * 3 * 4 \\*x\\*", "2 * 3 * 4 | *| x| *|"),
+    ],
+)
+def test_a_post_draws_the_markdown_it_knows_and_shows_the_rest(markdown: str, line: str) -> None:
+    assert " ".join(f"{words}|{style}" for words, style in shown(markdown)[0]) == line
+
+
+def test_a_table_in_a_post_shows_nothing() -> None:
+    assert shown("before\n| a | b |\n|---|---|\n| 1 | 2 |\nafter") == [[("before", "")], [("", "")], [("after", "")]]
+
+
+def test_a_fence_that_stands_further_in_is_no_fence() -> None:
+    assert [line[0][0] for line in shown("  ```py\n  x\n  ```")] == ["  ```py", "  x", "  ```"]

@@ -23,7 +23,7 @@ async def kill_in_the_middle_of_a_turn(agent: Rehearsal, session: str) -> None:
 
 async def test_the_ledger_is_announced_unless_the_agent_is_plain(tmp_path: Path) -> None:
     async with rehearsal(tmp_path) as agent:
-        assert agent.started.field_meta == {"turnLedger": {"supported": True}}
+        assert agent.started.field_meta == {"turnLedger": {"supported": True}, "steering": {"supported": True}}
     async with rehearsal(tmp_path, "--plain") as agent:
         assert agent.started.field_meta is None
 

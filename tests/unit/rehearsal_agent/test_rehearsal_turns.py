@@ -213,3 +213,19 @@ async def test_every_prompt_is_witnessed(tmp_path: Path) -> None:
             (session, None, "two"),
         ]
         assert {line["pid"] for line in log} == {agent.process.pid}
+
+
+async def test_more_words_come_into_a_running_turn_and_nothing_begins_without_one(tmp_path: Path) -> None:
+    async with rehearsal(tmp_path) as agent:
+        session = await agent.open()
+        more = {"sessionId": session, "prompt": [{"type": "text", "text": "and cheese"}]}
+        idle = await agent.connection.ext_method("session/steering", more)
+        asking = asyncio.create_task(agent.say(session, "[[say:begun ]][[wait:go]]"))
+        await asyncio.wait_for(agent.recorder.arrived.wait(), DEADLINE_SECONDS)
+        taken = await agent.connection.ext_method("session/steering", more)
+        (tmp_path / "state" / "go").touch()
+
+        assert await asyncio.wait_for(asking, DEADLINE_SECONDS) == "end_turn"
+        assert (idle["outcome"], taken["outcome"]) == ("promptRequired", "injected")
+        assert agent.recorder.text == "begun steered: and cheese "
+        assert (agent.started.field_meta or {})["steering"] == {"supported": True}

@@ -4,7 +4,7 @@ import { h, icon } from "./dom.js";
 import { t } from "./words.js";
 
 const KEY = /(@_user_\d+|@_all)/;
-const STYLES = { bold: "strong", underline: "underline", lineThrough: "strike" };
+const STYLES = { bold: "strong", italic: "slanted", underline: "underline", lineThrough: "strike" };
 const resources = new Map();
 
 export function content(message) {

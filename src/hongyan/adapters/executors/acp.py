@@ -23,10 +23,14 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 
 @dataclass(frozen=True, slots=True)
 class AcpProgram:
-    """How an executor is started. `environment` is all it gets beyond the inherited names."""
+    """How an executor is started. `environment` is all it gets beyond the inherited names.
+
+    `summaries` says that its thoughts are written for a reader.
+    """
 
     argv: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    summaries: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ class AcpAgents:
         if program is None:
             raise AgentStartError(f"no executor is called {seat.executor!r}")
         launch = Launch(program.argv, program.environment, Path(seat.workspace), self.log_file(seat))
-        link = AcpLink(await AgentProcess.start(launch, self._leftovers))
+        link = AcpLink(await AgentProcess.start(launch, self._leftovers), summaries=program.summaries)
         is_ready = False
         try:
             async with asyncio.timeout(limits.AGENT_START_MS / 1000):

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from hongyan.adapters.executors.acp_handshake import LOGIN_REQUIRED, LOGIN_REQUIRED_CODE, agent_words
 from hongyan.adapters.executors.acp_history import MESSAGE_ID, Replay
 from hongyan.adapters.executors.acp_link import LAST_WORDS_SECONDS, AcpLink
+from hongyan.adapters.executors.acp_steer import steer_session
 from hongyan.adapters.executors.acp_turn import RunningTurn, TurnEvents
 from hongyan.domain import limits
 from hongyan.domain.agents import (
@@ -21,6 +22,7 @@ from hongyan.domain.agents import (
     Prompt,
     ReadBack,
     ReadBackKind,
+    SteerOutcome,
     TurnEnding,
 )
 from hongyan.domain.errors import AgentBusyError, AgentError, AgentProtocolError, AgentRefusedError
@@ -93,6 +95,18 @@ class AcpAgent:
         await asyncio.wait({written}, timeout=CANCEL_SECONDS)  # a cancel before its prompt would be lost
         with contextlib.suppress(TimeoutError, ConnectionError):
             await asyncio.wait_for(self._link.connection.cancel(session_id=self.upstream()), CANCEL_SECONDS)
+
+    async def steer(self, text: str) -> SteerOutcome:
+        """Hand more words to the running prompt by the extension that agents agreed on."""
+        turn = self._turn
+        if not self._capabilities.steer:
+            return SteerOutcome.REFUSED
+        if turn is None or turn.is_interrupted:
+            return SteerOutcome.NO_TURN
+        outcome = await steer_session(self._link, self.upstream(), text)
+        if outcome is SteerOutcome.TAKEN:
+            turn.steered(text)
+        return outcome
 
     async def answer(self, ask_id: str, answer: PermissionAnswer) -> bool:
         """Hand an answer to the agent; False when it does not wait for it any more."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from acp.schema import (
     AgentMessageChunk,
+    AgentPlanUpdate,
     AgentThoughtChunk,
     AllowedOutcome,
     DeniedOutcome,
@@ -21,7 +22,7 @@ from acp.schema import (
 
 from hongyan.adapters.executors.acp_history import Replay, text_of
 from hongyan.adapters.executors.acp_turn import RunningTurn
-from hongyan.domain.agents import PermissionAnswer, PermissionAsked, ToolStatus
+from hongyan.domain.agents import PermissionAnswer, PermissionAsked, PlanStatus, PlanStep, ToolStatus
 
 __all__ = ["AcpClient"]
 
@@ -30,6 +31,11 @@ _STATUS: Final = {
     "in_progress": ToolStatus.OPEN,
     "completed": ToolStatus.DONE,
     "failed": ToolStatus.FAILED,
+}
+_PLAN_STATUS: Final = {
+    "pending": PlanStatus.WAITING,
+    "in_progress": PlanStatus.OPEN,
+    "completed": PlanStatus.DONE,
 }
 _KINDS: Final = {
     PermissionAnswer.ALLOW_ONCE: ("allow_once",),
@@ -41,9 +47,13 @@ an agent's "always" may outlive it."""
 
 
 class AcpClient:
-    """The handlers of one connection. `turn` and `replay` say who listens; without either updates are dropped."""
+    """The handlers of one connection. `turn` and `replay` say who listens; without either updates are dropped.
 
-    def __init__(self) -> None:
+    The protocol has one kind of thought, raw reasoning or a summary of it: `summaries` says which this agent sends.
+    """
+
+    def __init__(self, *, summaries: bool = False) -> None:
+        self._summaries = summaries
         self.session_id = ""
         self._asked = 0
         self.turn: RunningTurn | None = None
@@ -56,7 +66,7 @@ class AcpClient:
         if self.replay is not None:
             self.replay.take(update)
         elif self.turn is not None:
-            _tell(self.turn, update)
+            _tell(self.turn, update, self._summaries)
 
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
@@ -98,12 +108,16 @@ def _chosen(options: list[PermissionOption], answer: PermissionAnswer) -> Permis
     return None
 
 
-def _tell(turn: RunningTurn, update: object) -> None:
+def _tell(turn: RunningTurn, update: object, summaries: bool) -> None:
     match update:
         case AgentMessageChunk(content=content) if text_of(content):
             turn.text(text_of(content))
-        case AgentThoughtChunk(content=content) if text_of(content):
+        case AgentThoughtChunk(content=content) if text_of(content) and summaries:
             turn.thought(text_of(content))
+        case AgentThoughtChunk():
+            turn.reasoned()
+        case AgentPlanUpdate(entries=entries):
+            turn.plan(tuple(PlanStep(entry.content, _PLAN_STATUS[entry.status]) for entry in entries))
         case ToolCallStart() | ToolCallProgress():
             status = _STATUS[update.status] if update.status is not None else None
             turn.tool(update.tool_call_id, update.title, update.kind, status)

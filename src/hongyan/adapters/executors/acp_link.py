@@ -22,10 +22,10 @@ LAST_WORDS_SECONDS: Final = 1.0
 class AcpLink:
     """One process, the wire to it, the handlers of what it sends, and the typed calls."""
 
-    def __init__(self, process: AgentProcess) -> None:
+    def __init__(self, process: AgentProcess, *, summaries: bool = False) -> None:
         self.process: Final = process
         self.wire: Final = LineWire(process)
-        self.client: Final = AcpClient()
+        self.client: Final = AcpClient(summaries=summaries)
         self.connection: Final[ClientSideConnection] = acp.connect_to_agent(
             self.client,  # type: ignore[arg-type] # the SDK calls only the handlers that exist
             self.wire,

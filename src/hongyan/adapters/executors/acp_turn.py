@@ -9,6 +9,10 @@ from hongyan.domain.agents import (
     PermissionAnswer,
     PermissionAsked,
     PermissionWithdrawn,
+    PlanChanged,
+    PlanStep,
+    Reasoned,
+    Steered,
     TextArrived,
     ThoughtArrived,
     ToolChanged,
@@ -110,6 +114,14 @@ class RunningTurn:
         if whole:
             self._put(ThoughtArrived(whole))
 
+    def reasoned(self) -> None:
+        """Take that the agent reasons; what it reasons goes no further."""
+        self._put(Reasoned())
+
+    def plan(self, steps: tuple[PlanStep, ...]) -> None:
+        """Take the whole plan as it is now."""
+        self._put(PlanChanged(steps))
+
     def tool(self, tool_id: str, title: str | None, kind: str | None, status: ToolStatus | None) -> None:
         """Take news of a tool call; None leaves what is known. An update may come before the call itself."""
         known = self._tools.get(tool_id)
@@ -122,6 +134,10 @@ class RunningTurn:
         self._tools[tool_id] = changed
         if changed != known:
             self._put(changed)
+
+    def steered(self, text: str) -> None:
+        """Tell that the agent took more words of the person."""
+        self._put(Steered(text))
 
     def cut(self) -> None:
         """Take what was said so far as commentary of a tool call."""

@@ -14,9 +14,9 @@ from hongyan.adapters.executors.processes import AgentProcess
 __all__ = ["LineWire"]
 
 HEARD_UPDATES: Final = frozenset(
-    {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update"}
+    {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update", "plan"}
 )
-"""The rest (plans, modes, usage, kinds that newer agents invent) is for editors; the SDK logs each unknown one."""
+"""The rest (modes, usage, kinds that newer agents invent) is for editors; the SDK logs each unknown one."""
 
 PIECES: Final = frozenset({"agent_message_chunk", "agent_thought_chunk", "user_message_chunk"})
 _HALF_SPELLED: Final = re.compile(rb"\\u[dD][89a-fA-F]")

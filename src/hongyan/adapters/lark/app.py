@@ -1,4 +1,4 @@
-"""One App on the platform: the doors MessageWriter, Cards, Reactions, History and Directory of the chat port."""
+"""One App on the platform: the chat port's doors but its listener; CardStreams as `cardkit`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import httpx
 
+from hongyan.adapters.lark.cardkit import CardKit
 from hongyan.adapters.lark.cards import card_content
 from hongyan.adapters.lark.client import Call, LarkClient
 from hongyan.adapters.lark.connection import LarkListener
@@ -21,6 +22,7 @@ from hongyan.adapters.lark.wire import (
     Wire,
     Written,
 )
+from hongyan.adapters.lark.words import words_body
 from hongyan.domain.cards import Card
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -45,6 +47,7 @@ class LarkApp:
 
     def __init__(self, settings: LarkSettings, clock: Clock, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._client = LarkClient(settings, clock, transport)
+        self.cardkit = CardKit(self._client, self._post)
 
     @property
     def app_id(self) -> AppId:
@@ -55,18 +58,26 @@ class LarkApp:
         """Make the long connection of this App; one is enough, the platform spreads events over all of them."""
         return LarkListener(self._client, entropy)
 
+    def calls(self) -> int:
+        """Give how many calls were made; see `CallMeter`."""
+        return self._client.calls()
+
     async def aclose(self) -> None:
         """Close all REST connections."""
         await self._client.aclose()
 
     async def write(self, outbound: Outbound) -> MessageId:
-        """Post the text once per key, as an answer or as a fresh message; see `MessageWriter.write`."""
-        body: dict[str, object] = {
-            "msg_type": "text",
-            "content": text_content(outbound.text),
-            "uuid": outbound.key,
-        }
-        return await self._post(outbound, body)
+        """Post the words once per key, as an answer or as a fresh message; see `MessageWriter.write`."""
+        return await self._post(outbound, words_body(outbound))
+
+    def pause(self, chat: ChatId, answers: bool) -> int:
+        """Give the milliseconds until a message may go to a chat; see `MessageWriter.pause`."""
+        return self._client.pause(_REPLY if answers else _CREATE, chat)
+
+    async def edit(self, message: MessageId, text: str) -> None:
+        """Give an own text other words; see `MessageWriter.edit`."""
+        body: dict[str, object] = {"msg_type": "text", "content": text_content(text)}
+        await self._client.call(Call("im.message.update", "PUT", _message_path(message), body=body, writes=True), Wire)
 
     async def post(self, card: Card, at: Outbound) -> MessageId:
         """Post a card once per key, as an answer or as a fresh message; see `Cards.post`."""
@@ -162,7 +173,7 @@ class LarkApp:
 
 def _reply(outbound: Outbound, body: dict[str, object]) -> Call:
     return Call(
-        api="im.message.reply",
+        api=_REPLY,
         method="POST",
         path=f"{_message_path(MessageId(outbound.reply_to))}/reply",
         body={**body, "reply_in_thread": outbound.in_thread},
@@ -173,7 +184,7 @@ def _reply(outbound: Outbound, body: dict[str, object]) -> Call:
 
 def _create(outbound: Outbound, body: dict[str, object]) -> Call:
     return Call(
-        api="im.message.create",
+        api=_CREATE,
         method="POST",
         path=_MESSAGES,
         query={"receive_id_type": "chat_id"},
@@ -207,3 +218,5 @@ def _page(token: str) -> dict[str, str]:
 
 _AS_SENT: Final = {"card_msg_content_type": "user_card_content"}  # a card as it is, not its flattened words
 _MESSAGES: Final = "/open-apis/im/v1/messages"
+_REPLY: Final = "im.message.reply"
+_CREATE: Final = "im.message.create"

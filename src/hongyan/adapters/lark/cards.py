@@ -8,13 +8,14 @@ from pydantic import Field
 
 from hongyan.adapters.lark.wire import Wire
 from hongyan.domain.cards import Block as CardBlock
-from hongyan.domain.cards import Button, Buttons, Card, Note, Style, Tone, block_words
+from hongyan.domain.cards import Button, Buttons, Card, Note, Stream, Style, Tone, block_words
 from hongyan.domain.identity import AppId, ChatId, MessageId, OpenId
 from hongyan.domain.messages import CardClicked, Toast, ToastKind
 
-__all__ = ["ClickEvent", "card_content", "toast_answer"]
+__all__ = ["STREAM_ELEMENT", "ClickEvent", "card_content", "toast_answer"]
 
 VALUE_KEY: Final = "button"
+STREAM_ELEMENT: Final = "answer"  # the one element of a card that text is streamed into
 MICROSECONDS: Final = 1_000  # of which one millisecond has a thousand: this event alone counts in them
 
 _TEMPLATES: Final = {
@@ -28,11 +29,15 @@ _BUTTONS: Final = {Style.PRIMARY: "primary", Style.PLAIN: "default", Style.DANGE
 _TOASTS: Final = {ToastKind.DONE: "success", ToastKind.TOLD: "info", ToastKind.REFUSED: "error"}
 
 
-def card_content(card: Card) -> str:
-    """Write a card as the content of an interactive message; every person sees the same, so that it can be changed."""
+def card_content(card: Card, *, streaming: bool | None = None) -> str:
+    """Write a card as JSON; every person sees the same, so that it can be changed.
+
+    `streaming` says whether text may be streamed into it, None for a card that is no entity of its own.
+    """
+    mode = {} if streaming is None else {"streaming_mode": streaming}
     drawn = {
         "schema": "2.0",
-        "config": {"update_multi": True, "summary": {"content": card.title}},
+        "config": {"update_multi": True, **mode, "summary": {"content": card.title}},
         "header": {"title": {"tag": "plain_text", "content": card.title}, "template": _TEMPLATES[card.tone]},
         "body": {"elements": [element for block in card.blocks for element in _elements(block)]},
     }
@@ -40,7 +45,10 @@ def card_content(card: Card) -> str:
 
 
 def _elements(block: CardBlock) -> Iterator[dict[str, Any]]:
-    if not isinstance(block, Buttons):
+    if isinstance(block, Stream):
+        words = {"tag": "plain_text", "content": block_words(block), "element_id": STREAM_ELEMENT}
+        yield {"tag": "div", "text": words}
+    elif not isinstance(block, Buttons):
         size = "notation" if isinstance(block, Note) else "normal"
         yield {"tag": "markdown", "content": block_words(block), "text_size": size}
     elif block.buttons:

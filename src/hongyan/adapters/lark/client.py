@@ -53,6 +53,7 @@ class LarkClient:
         self._transport = Transport(settings, clock, transport)
         self._limiter = Limiter(clock)
         self._tokens = TokenCache(clock, self._fetch_token)
+        self._calls = 0
 
     async def call(self, call: Call, shape: type[_Shape]) -> _Shape:
         """Make the call and read its answer as `shape`; raise the errors that the chat port names.
@@ -63,12 +64,20 @@ class LarkClient:
         await self._limiter.admit(call.api, call.chat)
         token = await self._tokens.get()
         request = _request(call, token)
-        answer = await self._transport.exchange(request)
+        answer = await self._exchange(request)
         if answer.code in STALE_TOKEN:
             _log.info("lark.token.refused", app=self.settings.app_id, code=answer.code)
             self._tokens.drop(token)
-            answer = await self._transport.exchange(_with_token(request, await self._tokens.get()))
+            answer = await self._exchange(_with_token(request, await self._tokens.get()))
         return self._read(call, answer, shape)
+
+    async def _exchange(self, request: Request) -> Answer:
+        self._calls += 1
+        return await self._transport.exchange(request)
+
+    def calls(self) -> int:
+        """Give how many calls with a token were made; one for a token counts against no quota."""
+        return self._calls
 
     async def ask(self, request: Request) -> Answer:
         """Send a request that carries no token, such as the one for a token."""
@@ -77,6 +86,10 @@ class LarkClient:
     def platform_offset(self) -> int | None:
         """Give the platform's clock minus ours in milliseconds, None before the first answer."""
         return self._transport.platform_offset()
+
+    def pause(self, api: str, chat: str) -> int:
+        """Give the milliseconds until a call to an API, for a chat, would leave without waiting; 0 for now."""
+        return self._limiter.pause(api, chat)
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -7,12 +7,13 @@ person must mend is remembered and tried less often.
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, Never
 
 import structlog
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.datastructures import Headers
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import InvalidStatus, WebSocketException
 
 from hongyan.adapters.lark.client import LarkClient
 from hongyan.adapters.lark.endpoint import Address, discover
@@ -36,6 +37,14 @@ FORBIDDEN: Final = 403
 _log = structlog.get_logger("hongyan.lark")
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A connection that is open, and the address that it was opened to."""
+
+    address: Address
+    socket: ClientConnection
+
+
 class LarkListener:
     """The long connection of one App; see `Listener`."""
 
@@ -46,6 +55,8 @@ class LarkListener:
         self._observed = (ListenerState.UNKNOWN, 0)
         self._error: ChatError | None = None
         self._failures = 0
+        self._serving: _Opened | None = None
+        self._successor: _Opened | None = None
 
     async def listen(self, sink: EventSink, acknowledged: Callable[[ChatEvent], None]) -> None:
         """Receive events until cancelled, reconnecting with a bounded wait; an event is acknowledged after `sink`."""
@@ -56,6 +67,26 @@ class LarkListener:
                 await self._stay(Intake(receiver, self._clock, tasks))
         finally:
             self._observe(ListenerState.STOPPED)
+            if self._successor is not None:
+                await self._successor.socket.close()
+
+    async def renew(self) -> None:
+        """Open another connection, then close the one before; nothing while none is open."""
+        former = self._serving
+        if former is None or self._successor is not None:
+            return
+        try:
+            opened = await self._open()
+        except (ChatError, WebSocketException, OSError, TimeoutError) as error:
+            # Only the name: the text of a handshake error may hold the address with its ticket.
+            _log.warning("lark.connection.not_renewed", app=self._client.settings.app_id, error=type(error).__name__)
+            return
+        if self._serving is not former:  # it ended meanwhile, and the next one is on its way by itself
+            await opened.socket.close()
+            return
+        _log.info("lark.connection.renewed", app=self._client.settings.app_id)
+        self._successor = opened
+        await former.socket.close()
 
     def state(self) -> tuple[ListenerState, int]:
         """Give the cached observation and its wall-clock time in UTC milliseconds."""
@@ -68,6 +99,8 @@ class LarkListener:
     async def _stay(self, intake: Intake) -> Never:
         while True:
             self._error = await self._attempt(intake)
+            if self._successor is not None:
+                continue  # the next one was opened before this one was closed
             self._observe(ListenerState.RETRYING)
             wait = self._wait(self._error)
             self._failures += 1
@@ -84,8 +117,8 @@ class LarkListener:
     async def _attempt(self, intake: Intake) -> ChatError:
         """Open one connection and serve it to its end; give what ended it."""
         try:
-            address = await discover(self._client)
-            return await self._serve(address, intake)
+            successor, self._successor = self._successor, None
+            return await self._serve(successor or await self._open(), intake)
         except ChatError as error:
             return error
         except InvalidStatus as error:
@@ -94,8 +127,9 @@ class LarkListener:
             # Only the name: the text of a handshake error may hold the address with its ticket.
             return ChatUnreachableError(f"connection: failed ({type(error).__name__})")
 
-    async def _serve(self, address: Address, intake: Intake) -> ChatError:
-        async with connect(
+    async def _open(self) -> _Opened:
+        address = await discover(self._client)
+        socket = await connect(
             address.url,
             compression=None,
             proxy=None if address.on_loopback else True,
@@ -106,13 +140,22 @@ class LarkListener:
             max_size=MOST_BYTES,
             user_agent_header="hongyan",
             logger=_MUTE,
-        ) as socket:
+        )
+        return _Opened(address, socket)
+
+    async def _serve(self, opened: _Opened, intake: Intake) -> ChatError:
+        socket = opened.socket
+        self._serving = opened
+        try:
             self._hear()
             _log.info("lark.connection.open", app=self._client.settings.app_id)
-            line = Line(socket, address, intake, self._hear_pong)
+            line = Line(socket, opened.address, intake, self._hear_pong)
             await line.run()
             how = "no pong came" if line.silent else f"closed with {socket.close_code}"
             return ChatUnreachableError(f"connection: {how}")
+        finally:
+            self._serving = None
+            await socket.close()
 
     def _hear(self) -> None:
         self._error = None

@@ -13,8 +13,11 @@ from typing import Final
 from hongyan.domain.errors import (
     ChatBlockedError,
     ChatError,
+    ChatFormRefusedError,
     ChatNotFoundError,
+    ChatOutOfSequenceError,
     ChatRejectedError,
+    ChatStreamClosedError,
     ChatTargetGoneError,
     ChatThrottledError,
     ChatUnknownOutcomeError,
@@ -34,7 +37,7 @@ STALE_TOKEN: Final = frozenset({99991663, 99991664, 99991665})  # fetch another 
 REACTION_GONE: Final = frozenset({231003, 231010, 231011})  # what was to be removed is not there
 NAME_HIDDEN: Final = frozenset({41050, 99991672})  # the person exists, this App may not see who it is
 CHAT_LIMIT: Final = 230020  # the chat's own limit, the other throttling codes are the API's
-IN_FLIGHT: Final = frozenset({230049, 231015})  # an equal request is still being worked on: no limit was met
+IN_FLIGHT: Final = frozenset({200810, 230049, 231015})  # something of this one thing is under way: no limit was met
 
 DEFAULT_WAIT: Final = timedelta(seconds=1)  # when the platform names no time; its windows are one second
 LONGEST_WAIT: Final = timedelta(minutes=5)  # nonsense in a header must not silence an App for a day
@@ -42,7 +45,11 @@ LONGEST_WAIT: Final = timedelta(minutes=5)  # nonsense in a header must not sile
 _GONE = ChatTargetGoneError
 _ABSENT = ChatNotFoundError
 _REJECTED = ChatRejectedError
+_FORM = ChatFormRefusedError
+_OPEN = ChatUnknownOutcomeError
 _BLOCKED = ChatBlockedError
+_CLOSED = ChatStreamClosedError
+_UNORDERED = ChatOutOfSequenceError
 _THROTTLED = ChatThrottledError
 
 CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
@@ -76,6 +83,8 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     230020: (_THROTTLED, "the chat is written to too often"),
     230049: (_THROTTLED, "the same message is being sent right now"),
     231015: (_THROTTLED, "the same reaction is being set right now"),
+    # it may have been done
+    2200: (_OPEN, "the platform failed within"),
     # the message that was to be answered or marked
     230011: (_GONE, "the message was withdrawn"),
     230110: (_GONE, "the message was deleted"),
@@ -98,11 +107,22 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     231018: (_ABSENT, "the message is not visible to the App"),
     232006: (_ABSENT, "no chat has this id"),
     232009: (_ABSENT, "the chat was dissolved"),
+    # cards that are entities of their own
+    200740: (_REJECTED, "the card entity does not exist or was sent before"),
+    200750: (_REJECTED, "the card entity is older than fourteen days"),
+    200810: (_THROTTLED, "somebody is pressing a button of the card"),
+    200850: (_CLOSED, "the card was streamed into for ten minutes"),
+    200860: (_REJECTED, "the card is too large"),
+    300305: (_REJECTED, "the card has more than 200 elements"),
+    300309: (_CLOSED, "the card is not open for streaming"),
+    300311: (_REJECTED, "the card belongs to another App"),
+    300313: (_REJECTED, "the card has no such element"),
+    300317: (_UNORDERED, "the change of the card came with a number that is not new"),
     # refused for good
     10002: (_REJECTED, "the App's bot is not in the chat"),
     10030: (_REJECTED, "the App's bot is not in the chat"),
     11225: (_REJECTED, "the App is not visible to the person"),
-    230001: (_REJECTED, "the content or a parameter is not valid"),
+    230001: (_FORM, "the content or a parameter is not valid"),
     230002: (_REJECTED, "the App's bot is not in the chat"),
     230009: (_REJECTED, "the time for withdrawing is over"),
     230012: (_REJECTED, "the message is not the App's own"),
@@ -111,7 +131,7 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     230017: (_REJECTED, "the file belongs to another App"),
     230018: (_REJECTED, "the group's settings forbid the App to speak"),
     230022: (_REJECTED, "the content was found sensitive"),
-    230025: (_REJECTED, "the content is too long"),
+    230025: (_FORM, "the content is too long"),
     230026: (_REJECTED, "the App may not withdraw this message"),
     230028: (_REJECTED, "the content was held back by an audit rule"),
     230029: (_REJECTED, "the person has left the company"),
@@ -120,14 +140,14 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     230035: (_REJECTED, "the App may not send here: muted, blocked, or the tenant's rule"),
     230038: (_REJECTED, "a private chat across tenants is forbidden"),
     230053: (_REJECTED, "the person has stopped the App's messages"),
-    230054: (_REJECTED, "this type of message is not supported here"),
+    230054: (_FORM, "this type of message is not supported here"),
     230055: (_REJECTED, "the file was uploaded as another type"),
     230071: (_REJECTED, "the group has no topics, or the message is not the App's own"),
     230072: (_REJECTED, "the message was edited as often as the platform allows"),
     230073: (_REJECTED, "the chat is secret, or the topic is not visible"),
     230074: (_REJECTED, "the chat is encrypted"),
     230075: (_REJECTED, "the time for editing is over, or the chat is encrypted"),
-    230099: (_REJECTED, "the card's content is not valid"),
+    230099: (_FORM, "the card's content is not valid"),
     231001: (_REJECTED, "the platform has no such emoji"),
     231002: (_REJECTED, "the App may not react here"),
     231007: (_REJECTED, "the reaction is not the App's own"),
@@ -144,6 +164,9 @@ CODES: Final[dict[int, tuple[type[ChatError], str]]] = {
     99991301: (_REJECTED, "the API does not take this method"),
     99992402: (_REJECTED, "a field is not valid"),
 }
+
+# refusals that do not say which permission would have helped
+UNNAMED: Final = {("im.message.list", 230027): ("im:message.group_msg",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +193,10 @@ def platform_error(refusal: Refusal) -> ChatError:
         return ChatThrottledError(message, retry_after=wait, platform_code=refusal.code)
     if issubclass(kind, ChatRejectedError) and not refusal.writes:
         return ChatNotFoundError(message, platform_code=refusal.code)
-    return kind(message, platform_code=refusal.code, hint=_hint(kind, refusal.scopes))
+    if issubclass(kind, ChatBlockedError):
+        named = _named(refusal)
+        return kind(message, platform_code=refusal.code, hint=_hint(named), permissions=named)
+    return kind(message, platform_code=refusal.code)
 
 
 def _verdict(refusal: Refusal) -> tuple[type[ChatError], str]:
@@ -185,12 +211,15 @@ def _verdict(refusal: Refusal) -> tuple[type[ChatError], str]:
     return ChatRejectedError, "the platform refused"
 
 
-def _hint(kind: type[ChatError], scopes: Sequence[str]) -> str:
-    if kind is not ChatBlockedError:
-        return ""
-    named = ", ".join(scope for scope in scopes if _SCOPE.fullmatch(scope))
-    if named:
-        return f"Grant the App {named} in the developer console and publish a version."
+def _named(refusal: Refusal) -> tuple[str, ...]:
+    """Give the permissions that the platform named, or the one that is known to be behind this refusal."""
+    named = tuple(scope for scope in refusal.scopes if _SCOPE.fullmatch(scope))
+    return named or UNNAMED.get((refusal.api, refusal.code), ())
+
+
+def _hint(permissions: Sequence[str]) -> str:
+    if permissions:
+        return f"Grant the App {', '.join(permissions)} in the developer console and publish a version."
     return "Check the App's secret, permissions and release in the developer console."
 
 

@@ -35,6 +35,12 @@ class Limiter:
             await self._pass(api, self._chat(chat))
         await self._pass(api, self._api(api))
 
+    def pause(self, api: str, chat: str) -> int:
+        """Give the milliseconds until a call would be granted at once; nothing is taken."""
+        now = self._clock.boot()
+        queues = (queue for queue in (self._apis.get(api), self._chats.get(chat)) if queue is not None)
+        return max((queue.next_slot(now) - now for queue in queues), default=0)
+
     def pause_api(self, api: str, wait: timedelta) -> None:
         """Let nothing through to that API for that time."""
         self._api(api).pause(self._clock.boot() + _milliseconds(wait))

@@ -21,6 +21,7 @@ from hongyan.ports.chat import BotIdentity, Person
 
 __all__ = [
     "BotInfo",
+    "CardMade",
     "ClientConfig",
     "Envelope",
     "Header",
@@ -61,6 +62,12 @@ class Written(Wire):
     """The part of a create or reply answer that proves a message."""
 
     message_id: MessageId
+
+
+class CardMade(Wire):
+    """The answer that names a new card entity."""
+
+    card_id: str
 
 
 class Mention(Wire):

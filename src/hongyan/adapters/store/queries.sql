@@ -81,14 +81,28 @@ WHERE r.target_turn = :turn_id AND r.state = 'command' AND r.command = 'stop'
   )
 ORDER BY r.seq
 
+-- name: steers_on_their_way
+-- Words that were handed to a running Turn and whose fate is not kept yet.
+SELECT * FROM requests WHERE state = 'admitted' AND command = 'steer' ORDER BY seq
+
+-- name: steers_of_turns
+-- What was said into Turns while they ran.
+SELECT r.turn_id, r.text, r.accepted_at AS at FROM turns t JOIN requests r ON r.turn_id = t.id
+WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
+  AND r.command = 'steer' AND r.closed_as = 'merged'
+ORDER BY r.seq
+
 -- name: owed
 SELECT * FROM requests WHERE owed = 1 ORDER BY seq
 
 -- name: owed_count
-SELECT count(*) AS amount FROM requests WHERE owed = 1 AND app = :app AND chat_id = :chat_id
+SELECT
+  (SELECT count(*) FROM requests WHERE owed = 1 AND app = :app AND chat_id = :chat_id)
+  + (SELECT count(*) FROM gaps WHERE state = 'declared' AND app = :app AND chat_id = :chat_id) AS amount
 
 -- name: owed_total
-SELECT count(*) AS amount FROM requests WHERE owed = 1
+SELECT
+  (SELECT count(*) FROM requests WHERE owed = 1) + (SELECT count(*) FROM gaps WHERE state = 'declared') AS amount
 
 -- name: received_classes
 -- Each class by its own condition and the total by none: the sum is checked against it, never computed from it.
@@ -202,6 +216,10 @@ SELECT e.* FROM turns t JOIN turn_events e ON e.turn_id = t.id
 WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last AND e.kind IN ('tool_changed', 'thought_arrived')
 ORDER BY t.position, e.cursor
 
+-- name: last_cursor
+-- Where the kept events of a Turn end; a Turn that runs again goes on from there.
+SELECT coalesce(max(cursor), 0) AS cursor FROM turn_events WHERE turn_id = :turn_id
+
 -- name: events_of_turn
 SELECT * FROM turn_events WHERE turn_id = :turn_id AND cursor > :after ORDER BY cursor
 
@@ -231,6 +249,13 @@ SELECT decision_id FROM allowances WHERE session_id = :session_id AND risk = :ri
 -- name: card
 SELECT * FROM cards WHERE id = :id
 
+-- name: card_of_part
+-- The card whose message a part posts.
+SELECT * FROM cards WHERE part_id = :part_id
+
+-- name: card_of_delivery
+SELECT * FROM cards WHERE delivery_id = :delivery_id
+
 -- name: open_cards
 -- Every card that may still get another look.
 SELECT * FROM cards WHERE state IN ('staged', 'visible', 'uncertain') ORDER BY seq
@@ -238,6 +263,26 @@ SELECT * FROM cards WHERE state IN ('staged', 'visible', 'uncertain') ORDER BY s
 -- name: newest_card
 -- The card of requests that was opened last in a chat.
 SELECT * FROM cards WHERE kind = 'approval' AND app = :app AND chat_id = :chat_id ORDER BY ordinal DESC LIMIT 1
+
+-- name: newest_owed_card
+-- The list of what waits that was asked for last in a chat.
+SELECT * FROM cards WHERE kind = 'owed' AND app = :app AND chat_id = :chat_id ORDER BY seq DESC LIMIT 1
+
+-- name: requests_of_card
+SELECT r.* FROM requests r WHERE r.id IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id) ORDER BY r.seq
+
+-- name: gaps_of_card
+-- Missed messages that a card lists and that nobody decided on yet.
+SELECT g.* FROM gaps g
+WHERE g.state = 'declared' AND g.id IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id)
+ORDER BY g.create_time, g.id
+
+-- name: acts_of_card
+-- What was done about the requests of a card since it was issued, oldest first.
+SELECT a.subject, a.fact, a.at, a.facts FROM audit a
+WHERE substr(a.fact, 1, 4) = 'act.' AND a.at >= (SELECT c.created_at FROM cards c WHERE c.id = :card_id)
+  AND a.subject IN (SELECT b.subject FROM buttons b WHERE b.card_id = :card_id)
+ORDER BY a.at, a.id
 
 -- name: waiting_lines
 SELECT count(*) FROM decisions d
@@ -281,14 +326,22 @@ FROM turns t
 JOIN deliveries d ON d.request_id = t.request_id AND d.turn_id = t.id
 JOIN parts p ON p.delivery_id = d.id
 WHERE t.session_id = :session_id AND t.position BETWEEN :first AND :last
-  AND d.closes_as <> '' AND p.transport = 'text' AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
+  AND d.closes_as <> '' AND p.transport IN ('text', 'post', 'words_card')
+  AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
+
+-- name: answer_parts
+-- The parts of what a Turn answered; one that was sent again is left out for the newer one.
+SELECT p.state, CASE WHEN p.next_at IS NULL THEN 0 ELSE 1 END AS is_due
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.request_id = :request_id AND d.turn_id = :turn_id AND d.phase = 'final'
+  AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 
 -- name: undelivered_parts
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.
 SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id
-WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport = 'text' AND p.next_at IS NULL
-  AND p.state IN ('unknown', 'rejected', 'mismatch')
+WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport IN ('text', 'post', 'words_card')
+  AND p.next_at IS NULL AND p.state IN ('unknown', 'rejected', 'mismatch')
   AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 
@@ -296,30 +349,33 @@ ORDER BY p.seq, p.ordinal
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 
 -- name: due_words
--- Texts to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one order key go one after the other: a later part of the same delivery follows a
--- written one; another delivery follows an end, or an unknown that its own quick retries did not settle.
+-- Words to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one
+-- order key go one after the other: a later part of the same delivery follows a written one; another delivery follows
+-- an end, or an unknown that its own quick retries did not settle. Every chat's first comes before any chat's second.
 SELECT p.* FROM parts p
 WHERE p.state IN ('planned', 'unknown') AND p.next_at <= :now
-  AND (p.transport = 'text' OR (p.transport = 'card'
+  AND (p.transport IN ('text', 'post', 'words_card') OR (p.transport IN ('card', 'card_text')
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress')))
   AND NOT EXISTS (
     SELECT 1 FROM parts e
     WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
       AND (e.state IN ('planned', 'intended')
         OR (e.state = 'written' AND e.delivery_id <> p.delivery_id)
-        OR (e.state = 'unknown' AND e.next_at IS NOT NULL AND e.attempts < 3))
+        OR (e.state = 'unknown' AND e.next_at IS NOT NULL AND (e.attempts < 3 OR e.delivery_id = p.delivery_id)))
   )
-ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
+ORDER BY row_number() OVER (PARTITION BY p.app, p.chat_id ORDER BY p.next_at, p.seq, p.ordinal),
+  p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: due_beside
 -- Read-backs of what was written; cards that show progress; and marks and new looks of cards, each after the end of
 -- the one before it on the same message.
 SELECT p.* FROM parts p
 WHERE p.next_at <= :now
-  AND ((p.transport IN ('text', 'card', 'card_patch') AND p.state = 'written')
-    OR (p.transport = 'card' AND p.state IN ('planned', 'unknown')
+  AND ((p.transport IN ('text', 'post', 'words_card', 'card', 'card_text', 'card_stream', 'card_patch', 'card_edit')
+        AND p.state = 'written')
+    OR (p.transport IN ('card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress'))
-    OR (p.transport NOT IN ('text', 'card') AND p.state IN ('planned', 'unknown')
+    OR (p.transport NOT IN ('text', 'post', 'words_card', 'card', 'card_text') AND p.state IN ('planned', 'unknown')
       AND NOT EXISTS (
         SELECT 1 FROM parts e
         WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
@@ -328,6 +384,14 @@ ORDER BY p.next_at, p.seq, p.ordinal LIMIT :limit
 
 -- name: claimed_by
 SELECT part_id FROM provider_ids WHERE app = :app AND provider_id = :provider_id
+
+-- name: calls_of_apps
+-- What each App called today and since the first day of the month.
+SELECT c.app, coalesce(a.name, c.app) AS name, sum(CASE WHEN c.day = :day THEN c.amount ELSE 0 END) AS today,
+  sum(c.amount) AS this_month
+FROM api_calls c LEFT JOIN apps a ON a.app_id = c.app
+WHERE c.day >= :first AND c.day <= :day
+GROUP BY c.app, a.name ORDER BY c.app
 
 -- name: written_classes
 SELECT 'total' AS name, count(*) AS amount FROM parts
@@ -340,3 +404,29 @@ UNION ALL SELECT 'rejected', count(*) FROM parts WHERE state = 'rejected'
 UNION ALL SELECT 'unknown', count(*) FROM parts WHERE state = 'unknown'
 UNION ALL SELECT 'withheld', count(*) FROM parts WHERE state = 'withheld'
 UNION ALL SELECT 'superseded', count(*) FROM parts WHERE state = 'superseded'
+
+-- name: covered_bindings
+-- The current binding of each place, while it is live and its chat is known.
+SELECT b.* FROM bindings b JOIN places p ON p.binding_id = b.id AND p.chat_id = b.chat_id AND p.thread_key = ''
+WHERE b.state = 'live' AND b.chat_id <> ''
+ORDER BY b.created_at, b.id
+
+-- name: coverage
+SELECT * FROM coverage WHERE binding_id = :binding_id
+
+-- name: former_coverage
+-- How far the chat was read under the bindings before: a span that none of them had read is still to be read.
+SELECT * FROM coverage WHERE app = :app AND chat_id = :chat_id AND owner = :owner
+ORDER BY live_cursor DESC, binding_id LIMIT 1
+
+-- name: gap
+SELECT * FROM gaps WHERE id = :id
+
+-- name: gap_ids
+SELECT id FROM gaps ORDER BY id
+
+-- name: declared_gaps
+SELECT * FROM gaps WHERE state = 'declared' ORDER BY create_time, id
+
+-- name: gaps_of_chat
+SELECT * FROM gaps WHERE app = :app AND chat_id = :chat_id ORDER BY create_time, id

@@ -6,23 +6,16 @@ where "none" is a value of its own.
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Index, MetaData, Table, UniqueConstraint
+
+from hongyan.adapters.store.columns import flag as _flag
+from hongyan.adapters.store.columns import number as _number
+from hongyan.adapters.store.columns import text as _text
+from hongyan.adapters.store.schema_coverage import add_coverage
 
 __all__ = ["metadata"]
 
 metadata: Final = MetaData()
-
-
-def _text(name: str, *, key: bool = False, optional: bool = False) -> Column[str]:
-    return Column(name, Text, primary_key=key, nullable=optional)
-
-
-def _number(name: str, *, key: bool = False, optional: bool = False) -> Column[int]:
-    return Column(name, BigInteger, primary_key=key, nullable=optional, autoincrement=False)
-
-
-def _flag(name: str) -> Column[int]:
-    return Column(name, Integer, nullable=False)
 
 
 meta = Table("meta", metadata, _text("key", key=True), _text("value"))
@@ -332,6 +325,12 @@ cards = Table(
     _number("ordinal"),
     _number("lines"),
     _text("language"),
+    _text("surface"),
+    _text("entity"),
+    _number("sequence"),
+    _number("edits"),
+    _number("opened_boot"),
+    _text("boot_id"),
     _number("created_at"),
     _number("seq"),
 )
@@ -347,6 +346,14 @@ buttons = Table(
     _number("ordinal"),
 )
 
+api_calls = Table(
+    "api_calls",
+    metadata,
+    _text("app", key=True),
+    _text("day", key=True),
+    _number("amount"),
+)
+
 provider_ids = Table(
     "provider_ids",
     metadata,
@@ -354,6 +361,8 @@ provider_ids = Table(
     _text("provider_id", key=True),
     _text("part_id"),
 )
+
+add_coverage(metadata)
 
 Index("requests_by_place", requests.c.place_id, requests.c.state, requests.c.seq)
 Index("requests_by_state", requests.c.state, requests.c.next_at)
@@ -374,6 +383,7 @@ Index("decisions_by_state", decisions.c.state, decisions.c.applied, decisions.c.
 Index("cards_by_state", cards.c.state, cards.c.seq)
 Index("cards_by_chat", cards.c.app, cards.c.chat_id, cards.c.kind, cards.c.ordinal)
 Index("cards_by_part", cards.c.part_id)
+Index("cards_by_delivery", cards.c.delivery_id)
 Index("buttons_by_card", buttons.c.card_id)
 Index("buttons_by_subject", buttons.c.subject)
 Index("audit_by_subject", audit.c.subject)

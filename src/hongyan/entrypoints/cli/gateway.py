@@ -70,6 +70,10 @@ class Gateway:
         """Create or act."""
         return self._ask("POST", path, body=body)
 
+    def patch(self, path: str, body: Mapping[str, object]) -> object:
+        """Change a part."""
+        return self._ask("PATCH", path, body=body)
+
     def delete(self, path: str, query: Mapping[str, str | int] | None = None) -> object:
         """Take back."""
         return self._ask("DELETE", path, query=query)

@@ -11,7 +11,7 @@ import typer
 from hongyan._version import __version__
 from hongyan.domain.home import default_home
 from hongyan.entrypoints.cli.call import HomeOption, JsonOption, Shared
-from hongyan.entrypoints.cli.commands import accounts, approvals, apps, house, places, service, talks
+from hongyan.entrypoints.cli.commands import accounts, approvals, apps, coverage, house, places, service, talks
 from hongyan.entrypoints.cli.door import guarded
 from hongyan.entrypoints.cli.outcome import ExitCode, Failure
 from hongyan.entrypoints.cli.screen import line
@@ -38,6 +38,7 @@ def build() -> typer.Typer:
     talks.register(root)
     accounts.register(root)
     approvals.register(root)
+    coverage.register(root)
     house.register_copies(root)
     return root
 

@@ -57,6 +57,7 @@ BY_CODE: Final = (
     ("chat.throttled", ExitCode.BUSY),
     ("gateway.no_answer", ExitCode.BUSY),
     ("chat.rejected", ExitCode.REFUSED),
+    ("chat.form_refused", ExitCode.REFUSED),
     ("chat.target_gone", ExitCode.REFUSED),
     ("workspace.unavailable", ExitCode.BLOCKED),
     ("agent.refused", ExitCode.REFUSED),

@@ -20,7 +20,7 @@ from hongyan.application.configure import BindingWish, add_binding, add_workspac
 from hongyan.application.desk import Desk
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
 from hongyan.bootstrap import Gateway
-from hongyan.config import AppSettings, ExecutorSettings, Protocol, SecretSource, Settings
+from hongyan.config import AppSettings, ExecutorSettings, Protocol, SecretSource, Settings, Thoughts
 from hongyan.config.secrets import SecretKind
 from hongyan.domain.bindings import Audience, Role, Scope
 from hongyan.domain.identity import AppId
@@ -64,7 +64,7 @@ def with_rehearsal(settings: Settings, url: str) -> Settings:
     source = SecretSource(SecretKind.ENV, SECRET_VARIABLE)
     app = AppSettings(APP, APP_ID, source, base_url=url)
     command = (sys.executable, "-m", "rehearsal_agent")
-    agent = ExecutorSettings(EXECUTOR, Protocol.ACP, command)
+    agent = ExecutorSettings(EXECUTOR, Protocol.ACP, command, thoughts=Thoughts.SUMMARIES)
     known = {executor.name for executor in settings.executors}
     executors = settings.executors if EXECUTOR in known else (*settings.executors, agent)
     return replace(settings, apps=(*settings.apps, app), executors=executors)

@@ -9,10 +9,12 @@ from hongyan.application.browse import list_bindings, list_owners, list_received
 from hongyan.application.owed import OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
 from hongyan.application.sessions import view_turn
+from hongyan.application.steer_turn import can_steer
 from hongyan.application.transcripts import SessionLine, list_open_decisions, list_session_lines, read_transcript
 from hongyan.domain.bindings import Audience, Binding, BindingState, Role
 from hongyan.domain.conversations import HoldReason, SessionState, TurnState
 from hongyan.domain.ledger import Partition
+from hongyan.domain.quota import AppCalls
 from hongyan.entrypoints.web.gateway import Gateway, name_of
 from hongyan.entrypoints.web.turns_shown import ApprovalShown, TurnShown, approval_shown, turns_shown
 
@@ -56,6 +58,7 @@ class SessionShown:
     last_at: int
     running_turn: str
     refusal: str
+    can_steer: bool
     closed: bool
 
 
@@ -140,7 +143,10 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerShown:
-    """Both identities and the newest lines of what was received; `whole` when no older ones were left out."""
+    """Both identities and the newest lines of what was received; `whole` when no older ones were left out.
+
+    `calls` is how often each App called the platform today and in this month.
+    """
 
     now: int
     received: Sum
@@ -148,6 +154,7 @@ class LedgerShown:
     owed: tuple[Need, ...]
     lines: tuple[LedgerLine, ...]
     whole: bool
+    calls: tuple[AppCalls, ...]
 
 
 async def show_overview(gateway: Gateway) -> Overview:
@@ -229,6 +236,7 @@ async def show_ledger(gateway: Gateway, kind: str) -> LedgerShown:
         owed=tuple(_need(row) for row in await list_owed(desk)),
         lines=tuple(lines[:LINES_SHOWN]),
         whole=len(lines) <= LINES_SHOWN and ledger.received.total <= LINES_READ,
+        calls=ledger.calls,
     )
 
 
@@ -264,6 +272,7 @@ def _session(gateway: Gateway, line: SessionLine, binding: Binding, title: str) 
         last_at=line.last_at,
         running_turn=line.running_turn,
         refusal=_refusal(gateway, line, binding),
+        can_steer=can_steer(gateway.desk, line.running_turn),
         closed=line.state is SessionState.CLOSED,
     )
 

@@ -54,7 +54,7 @@ def _of_step(step: Change) -> Iterator[Notice]:
         yield kind, {name: _plain(written.get(name), named.get(key)) for name, key in names.items()}
     if step.table in _LEDGER:
         yield "ledger", {}
-    if "owed" in written and (written["owed"] or not isinstance(step, Insert)):
+    if step.table == "gaps" or ("owed" in written and (written["owed"] or not isinstance(step, Insert))):
         yield "owed", {}
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "BindingForm",
     "DecideForm",
     "PairingForm",
+    "PolicyForm",
     "SessionForm",
     "TextForm",
     "WorkspaceForm",
@@ -23,6 +24,7 @@ __all__ = [
 MOST_TEXT: Final = 200_000  # letters; far above a prompt, far below the limit of a request
 MOST_NAME: Final = 100
 
+Rules = Annotated[str, Field(min_length=1, max_length=200)]
 MOST_NUMBER: Final = 2**62  # what a store can hold
 
 Version = Annotated[StrictInt, Field(ge=0, le=MOST_NUMBER)]
@@ -62,7 +64,10 @@ class WorkspaceForm(Form):
 
 
 class BindingForm(Form):
-    """Bind a place to a workspace and an executor. Without `grant` the workspace's own is meant."""
+    """Bind a place to a workspace and an executor. Without `grant` the workspace's own is meant.
+
+    `approve` names approval rules as `class=rule,…`; a class that is not named keeps its own.
+    """
 
     app: Name
     audience: Audience = Audience.OWNER_PRIVATE
@@ -71,6 +76,14 @@ class BindingForm(Form):
     executor: Name
     grant: Grant | None = None
     scope: Scope = Scope.HOST_DEFAULT
+    approve: Rules | None = None
+
+
+class PolicyForm(Form):
+    """Change the approval rules that are named, of the binding at this revision."""
+
+    approve: Rules
+    revision: int | None = None
 
 
 class SessionForm(Form):

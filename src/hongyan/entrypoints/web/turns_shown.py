@@ -11,7 +11,7 @@ from hongyan.domain.requests import Origin
 from hongyan.entrypoints.web.diffs import Diff, diff_of
 from hongyan.entrypoints.web.markdown import render
 
-__all__ = ["ApprovalShown", "Fact", "TurnShown", "approval_shown", "turns_shown"]
+__all__ = ["ApprovalShown", "Fact", "SteerShown", "TurnShown", "approval_shown", "turns_shown"]
 
 _OPEN_PARTS: Final = frozenset({"planned", "intended", "written"})
 _PART_TONES: Final = {"unknown": "waits", "rejected": "failed", "mismatch": "failed", "withheld": "quiet"}
@@ -63,6 +63,14 @@ class ApprovalShown:
 
 
 @dataclass(frozen=True, slots=True)
+class SteerShown:
+    """Words that the Turn took while it ran. `at` is UTC milliseconds."""
+
+    text: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnShown:
     """A Turn as the page draws it. `answer` is a fragment of HTML that `markdown` made, `events` raw rows."""
 
@@ -86,6 +94,7 @@ class TurnShown:
     tools: int
     thought: bool
     decisions: tuple[ApprovalShown, ...]
+    steers: tuple[SteerShown, ...]
     events: tuple[dict[str, Any], ...]
 
 
@@ -149,6 +158,7 @@ def _turn(seen: TurnSeen, names: Mapping[str, str], ahead: int, running: bool) -
         tools=seen.tools,
         thought=seen.thought,
         decisions=tuple(approval_shown(decision, line.origin, names) for decision in seen.decisions),
+        steers=tuple(SteerShown(said.text, said.at) for said in seen.steers),
         events=tuple({"cursor": row.cursor, "kind": row.kind, "at": row.at, "body": row.body} for row in seen.events),
     )
 

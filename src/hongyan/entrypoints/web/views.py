@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hongyan.application.observe_app import AppReport, Check
 from hongyan.application.pair_owner import NewPairing
+from hongyan.domain.approvals import parse_policy
 from hongyan.domain.bindings import Binding
 from hongyan.domain.identity import ChatApp
 from hongyan.domain.pairing import Owner, Pairing
@@ -260,7 +261,7 @@ class WorkspaceList(View):
 
 
 class BindingView(View):
-    """Who talks with which agent, where, and with what grant."""
+    """Who talks with which agent, where, with what grant, and what the agent must ask leave for."""
 
     binding_id: str
     revision: int
@@ -274,6 +275,7 @@ class BindingView(View):
     executor: str
     grant: str
     scope: str
+    approve: str
     state: str
     created_at: int
 
@@ -293,6 +295,7 @@ class BindingView(View):
             executor=binding.executor,
             grant=binding.grant_kind,
             scope=binding.scope,
+            approve=parse_policy(binding.approve).text(),
             state=binding.state,
             created_at=binding.created_at,
         )

@@ -92,6 +92,10 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     f"act.{OwedAction.SEND_AGAIN}": ("Send again", "再次发送"),
     "why.source.twin": ("This message may be a repetition of an earlier one.", "这条消息可能与之前的一条重复。"),
     "why.source.late": ("This message arrived late and was not run.", "这条消息到得太晚，没有运行。"),
+    "why.source.missed": (
+        "This message never reached the gateway; it was found in the chat's history.",
+        "这条消息没有送达网关，是在会话历史中找到的。",
+    ),
     "why.delivery.not_verified": (
         "The answer could not be verified at the platform.",
         "答复没有能在平台上核实。",

@@ -4,7 +4,7 @@ Times are UTC milliseconds, null for "not yet".
 """
 
 import json
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from hongyan.application.browse import DeliveryLine
 from hongyan.application.owed import OwedRow
@@ -13,7 +13,8 @@ from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
 from hongyan.domain.decisions import Decision
 from hongyan.domain.events import TurnEventRow
-from hongyan.domain.ledger import Ledger, Partition
+from hongyan.domain.markdown.forms import words_of
+from hongyan.domain.messages import Transport
 from hongyan.entrypoints.web.views import AppView, View, moment
 
 __all__ = [
@@ -25,16 +26,15 @@ __all__ = [
     "DeliveryView",
     "EventList",
     "EventView",
-    "LedgerView",
     "MessageView",
     "OwedList",
     "OwedView",
-    "PartitionView",
     "ResentView",
     "SessionDetail",
     "SessionList",
     "SessionView",
     "StatusView",
+    "SteeredView",
     "TurnStateView",
     "TurnView",
 ]
@@ -90,12 +90,13 @@ class MessageView(View):
 
 
 class TurnView(View):
-    """A Turn. `waits_for` names what was observed to come next, never a guess."""
+    """A Turn. `waits_for` names what was observed to come next, never a guess; `can_steer` that it takes words now."""
 
     turn_id: str
     session_id: str
     state: str
     waits_for: str
+    can_steer: bool
     origin: str
     text: str
     position: int
@@ -112,7 +113,7 @@ class TurnView(View):
     @classmethod
     def of(cls, seen: SeenTurn) -> Self:
         """Render a Turn."""
-        return cls(waits_for=seen.hint, **_turn(seen.turn))
+        return cls(waits_for=seen.hint, can_steer=seen.can_steer, **_turn(seen.turn))
 
 
 class SessionDetail(SessionView):
@@ -139,6 +140,18 @@ class SessionDetail(SessionView):
 class AcceptedTurnView(View):
     """A text was accepted; `created` is false when it was known already."""
 
+    session_id: str
+    turn_id: str
+    created: bool
+    state: str
+    events_url: str
+
+
+class SteeredView(View):
+    """Where words for a running Turn went: `steered` into it, or `queued` behind it for a `reason`."""
+
+    outcome: Literal["steered", "queued"]
+    reason: str
     session_id: str
     turn_id: str
     created: bool
@@ -244,7 +257,7 @@ class DeliveryView(View):
             provider_id=line.provider_id,
             attempts=line.attempts,
             code=line.code,
-            content=line.content,
+            content=words_of(Transport(line.transport), line.content),
             created_at=line.created_at,
             written_at=moment(line.written_at),
             verified_at=moment(line.verified_at),
@@ -296,39 +309,6 @@ class ResentView(View):
 
     id: str
     replaces: str
-
-
-class PartitionView(View):
-    """One identity: the total counted by itself, each class by its own query, and whether they agree."""
-
-    total: int
-    classes: dict[str, int]
-    difference: int
-    balanced: bool
-
-    @classmethod
-    def of(cls, partition: Partition) -> Self:
-        """Render a partition."""
-        return cls(
-            total=partition.total,
-            classes=dict(partition.classes),
-            difference=partition.difference,
-            balanced=partition.balanced,
-        )
-
-
-class LedgerView(View):
-    """Both identities, and how many requests are owed."""
-
-    received: PartitionView
-    writes: PartitionView
-    owed: int
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> Self:
-        """Render the ledger."""
-        received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
-        return cls(received=received, writes=writes, owed=ledger.owed)
 
 
 class StatusView(View):

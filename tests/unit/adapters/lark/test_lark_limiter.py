@@ -106,3 +106,16 @@ async def test_idle_chats_are_forgotten() -> None:
     clock.advance(1_000)
     await limiter.admit(API, "oc_new")
     assert len(limiter._chats) == 1
+
+
+async def test_how_long_a_chat_takes_nothing_is_told_before_anybody_asks_for_a_place() -> None:
+    clock = ManualClock()
+    limiter = Limiter(clock)
+    assert limiter.pause(API, "oc_1") == 0
+    await asyncio.gather(*await admitted(limiter, 5, chat="oc_1"))
+    assert limiter.pause(API, "oc_1") == limiter.pause(API, "oc_1") == 1_000
+    assert limiter.pause(API, "oc_2") == 0
+    limiter.pause_api(API, timedelta(seconds=3))
+    assert limiter.pause(API, "oc_2") == 3_000
+    clock.advance(3_000)
+    assert limiter.pause(API, "oc_1") == 0

@@ -129,7 +129,7 @@ def _handler(counter: Counter) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = do_DELETE = _serve  # noqa: N815 - the names that the base class calls
+        do_GET = do_POST = do_PATCH = do_DELETE = _serve  # noqa: N815 - the names that the base class calls
 
         def address_string(self) -> str:
             """A Unix socket has no address."""

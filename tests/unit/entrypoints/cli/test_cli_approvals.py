@@ -35,6 +35,35 @@ def test_a_program_is_refused_before_anything_is_sent(hongyan: Terminal, counter
     assert counter.asked == []
 
 
+BINDING = {
+    "binding_id": "bind_1",
+    "revision": 3,
+    "workspace": "docs",
+    "executor": "opencode",
+    "approve": "reads=auto,writes=ask",
+    "state": "live",
+}
+
+
+def test_the_rules_of_every_live_binding_are_shown(hongyan: Terminal, counter: Counter) -> None:
+    counter.will("GET /bindings", {"bindings": [BINDING, {**BINDING, "binding_id": "bind_0", "state": "revoked"}]})
+    shown = hongyan("approval", "policy").out
+    assert "reads=auto,writes=ask" in shown
+    assert "bind_0" not in shown
+
+
+def test_a_person_changes_rules_and_a_program_does_not(
+    hongyan: Terminal, counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter.will("PATCH /bindings/bind_1", {**BINDING, "approve": "reads=auto,writes=auto"})
+    words = ("approval", "policy", "bind_1", "writes=auto", "--expect-revision", "3", "--json")
+    ended = hongyan(*words)
+    assert (ended.code, ended.error["code"], counter.asked) == (3, "approval.no_terminal", [])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    assert hongyan(*words).json[0]["approve"] == "reads=auto,writes=auto"
+    assert [asked.body for asked in counter.asked] == [{"approve": "writes=auto", "revision": 3}]
+
+
 def test_a_late_answer_says_who_was_first(hongyan: Terminal, counter: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     counter.refuse("POST /approvals/dec_1/decide", 409, "decision.settled")

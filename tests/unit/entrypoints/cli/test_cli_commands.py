@@ -160,6 +160,24 @@ def test_a_binding_is_shown(hongyan: Terminal, counter: Counter) -> None:
     assert hongyan("binding", "show", "bind_1", "--json").json == BINDING
 
 
+def test_coverage_names_the_stretch_the_permission_and_what_can_be_done(hongyan: Terminal, counter: Counter) -> None:
+    gap = {"id": "req_7", "version": 2, "text": "hello?", "written_at": 1_750_000_000_000, "actions": ["run", "ignore"]}
+    told = {
+        "binding_id": "bind_1",
+        "app": "work",
+        "status": "unavailable",
+        "permission": "im:message.group_msg",
+        "unread_from": 1_750_000_000_000,
+        "unread_until": 1_750_000_060_000,
+        "gaps": [gap],
+    }
+    counter.will("GET /coverage", {"coverage": [told]})
+    shown = hongyan("coverage").out
+    for words in ("bind_1", "unavailable", "im:message.group_msg", " – ", "req_7", "hello?", "run, ignore"):
+        assert words in shown
+    assert hongyan("coverage", "--json").json == [told]
+
+
 def test_owed_work_is_acted_on_at_the_version_that_is_listed(hongyan: Terminal, counter: Counter) -> None:
     counter.will("GET /owed", {"owed": [{"id": "req_0", "version": 9}, OWED]})
     counter.will("POST /owed/req_1/run_again", {"id": "req_1", "action": "run_again"})
@@ -190,6 +208,7 @@ def _ledger(balanced: bool) -> dict[str, Any]:
         "received": {"total": 2 if balanced else 3, "classes": classes, "difference": 0, "balanced": balanced},
         "writes": {"total": 4, "classes": {"verified": 4}, "difference": 0, "balanced": True},
         "owed": 1,
+        "calls": [{"app_id": "cli_1", "name": "work", "today": 1_234, "this_month": 45_678}],
     }
 
 
@@ -199,6 +218,7 @@ def test_a_ledger_that_adds_up_is_shown(hongyan: Terminal, counter: Counter) -> 
     assert shown.code == 0
     assert "answered" in shown.out
     assert "silent" not in shown.out
+    assert "work: 1,234 today, 45,678 this month" in shown.out
     assert hongyan("ledger", "--check", "--json").json == _ledger(True)
 
 

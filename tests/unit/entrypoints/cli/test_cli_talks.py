@@ -111,6 +111,23 @@ def test_only_one_bindings_sessions_are_listed(hongyan: Terminal, counter: Count
     assert counter.asked[0].query == {"binding_id": "bind_1"}
 
 
+@pytest.mark.scenario("M13")
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ({"outcome": "steered", "reason": "", "turn_id": "turn_1"}, "the running turn took it"),
+        ({"outcome": "queued", "reason": "turn_over", "turn_id": "turn_2"}, "Queued as turn_2: the turn was over"),
+    ],
+)
+def test_words_for_a_running_turn_say_where_they_went(
+    said: dict[str, Any], shown: str, hongyan: Terminal, counter: Counter
+) -> None:
+    counter.will("POST /turns/turn_1/steer", said, 202)
+    assert shown in hongyan("turn", "steer", "turn_1", "and cheese", "--client-turn-id", "one").out
+    assert counter.asked[0].body == {"message": "and cheese", "client_turn_id": "one"}
+    assert hongyan("turn", "steer", "turn_1", "and cheese", "--json").json == said
+
+
 @pytest.mark.scenario("P8")
 def test_a_stop_says_stopping_until_the_agent_confirmed(hongyan: Terminal, counter: Counter) -> None:
     counter.will("POST /turns/turn_1/stop", {"turn_id": "turn_1", "state": "interrupting"}, 202)

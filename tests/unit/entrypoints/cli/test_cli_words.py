@@ -10,16 +10,20 @@ import pytest
 
 from hongyan.application.owed import OwedAction
 from hongyan.domain.conversations import HoldReason, Speaker, TurnState, WaitHint
+from hongyan.domain.coverage import CoverageStatus
 from hongyan.domain.decisions import DecisionState, Outcome
+from hongyan.domain.steering import WhyQueued
 from hongyan.entrypoints import cli
 from hongyan.entrypoints.cli.words import CATALOGUE, CHINESE, ENGLISH, language
 
 KINDS: Final = {
+    "coverage": CoverageStatus,
     "action": OwedAction,
     "approval": DecisionState,
     "hold": HoldReason,
     "outcome": Outcome,
     "speaker": Speaker,
+    "steer": WhyQueued,
     "turn": TurnState,
     "wait": WaitHint,
 }

@@ -9,7 +9,11 @@ import pytest
 from tests.unit.entrypoints.web.served import APP, Served, a_session, an_owed_request, served
 
 from hongyan.application.stop_turn import stop_turn
+from hongyan.domain.changes import Changes
 from hongyan.domain.identity import TurnId
+from hongyan.domain.quota import add_calls, day_of
+
+HELLO = {"message": "hello", "client_turn_id": "1"}
 
 
 @pytest.fixture
@@ -150,6 +154,23 @@ async def test_a_turn_says_what_it_waits_for_and_stops(house: Served, api: httpx
     assert (await api.post(f"turns/{turn}/stop")).json() == {"turn_id": turn, "state": "cancelled"}
 
 
+@pytest.mark.scenario("M13")
+async def test_words_for_a_turn_that_does_not_run_are_queued_and_say_so(house: Served, api: httpx.AsyncClient) -> None:
+    sent = (await api.post(f"sessions/{await a_session(house)}/turns", json=HELLO)).json()
+    path = f"turns/{sent['turn_id']}/steer"
+    first = await api.post(path, json={"message": "more", "client_turn_id": "2"})
+    again = await api.post(path, json={"message": "more", "client_turn_id": "2"})
+    found = first.json()
+    assert first.status_code == 202
+    assert (found["outcome"], found["reason"], found["state"]) == ("queued", "turn_not_running", "queued")
+    assert (found["created"], again.json()["created"]) == (True, False)
+    assert found["turn_id"] == again.json()["turn_id"] != sent["turn_id"]
+    assert (await api.get(f"turns/{sent['turn_id']}")).json()["can_steer"] is False
+    assert refusal(await api.post(path, json={"message": "other", "client_turn_id": "2"})) == (409, "turn.conflict")
+    assert refusal(await api.post("turns/none/steer", json=HELLO)) == (404, "turn.not_found")
+    assert refusal(await api.post(path, json={**HELLO, "mode": "steer"})) == (422, "request.invalid")
+
+
 async def test_a_stream_of_a_turn_ends_with_it(house: Served, api: httpx.AsyncClient) -> None:
     path = f"sessions/{await a_session(house)}/turns"
     sent = (await api.post(path, json={"message": "hello", "client_turn_id": "1"})).json()
@@ -183,6 +204,16 @@ async def test_both_sums_are_counted(house: Served, api: httpx.AsyncClient) -> N
     ledger = (await api.get("ledger")).json()
     assert (ledger["received"]["balanced"], ledger["writes"]["balanced"], ledger["owed"]) == (True, True, 1)
     assert ledger["received"]["total"] == sum(ledger["received"]["classes"].values()) == 1
+
+
+async def test_the_ledger_says_how_often_each_app_called_the_platform(house: Served, api: httpx.AsyncClient) -> None:
+    desk = house.gateway.desk
+    day = day_of(desk.clock.now(), desk.options.zone)
+    for amount in (3, 4):
+        await desk.store.commit(Changes("keep_calls", add_calls("cli_1", day, amount)))
+    assert (await api.get("ledger")).json()["calls"] == [
+        {"app_id": "cli_1", "name": "cli_1", "today": 7, "this_month": 7}
+    ]
 
 
 async def test_status_tells_what_runs_and_what_is_owed(house: Served, api: httpx.AsyncClient) -> None:

@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.unit.domain import given
 from tests.unit.domain.given import decision
 from tests.unit.entrypoints.web.served import ORIGIN, Served, served
 
-from hongyan.domain.changes import Changes
+from hongyan.domain.changes import Changes, insert
 from hongyan.domain.decisions import ask_steps
 
 
@@ -42,5 +43,29 @@ async def test_the_first_decision_wins_and_names_the_surface(house: Served) -> N
     ("identity", "outcome", "status"), [("dec-1", "cancelled", 422), ("dec-1", "", 422), ("none", "rejected", 404)]
 )
 async def test_what_nobody_may_decide_is_refused(house: Served, identity: str, outcome: str, status: int) -> None:
-    answer = await house.program().post(f"/api/v1/approvals/{identity}/decide", json={"outcome": outcome})
+    answer = await house.neighbour().post(f"/api/v1/approvals/{identity}/decide", json={"outcome": outcome})
     assert answer.status_code == status
+
+
+async def test_a_person_changes_the_rules_that_are_named_and_a_program_does_not(house: Served) -> None:
+    bound = Changes("bind", (insert("bindings", given.binding()),))
+    await house.gateway.desk.store.commit(bound)
+    path, wish = "/api/v1/bindings/bind_1", {"approve": "writes=auto", "revision": 1}
+    refused = await house.program().patch(path, json=wish)
+    assert (refused.status_code, refused.json()["code"]) == (409, "approval.program")
+    changed = (await house.neighbour().patch(path, json=wish)).json()
+    again = (await house.neighbour().patch(path, json={"approve": "network=never"})).json()
+    assert changed["approve"] == "reads=auto,writes=auto,commands=ask,network=ask,outside=never"
+    assert again["approve"] == "reads=auto,writes=auto,commands=ask,network=never,outside=never"
+    assert again["revision"] == 1
+    for body, code in (({"approve": "writes=maybe"}, "approvals.policy"), ({**wish, "revision": 7}, "binding.changed")):
+        assert (await house.neighbour().patch(path, json=body)).json()["code"] == code
+
+
+async def test_a_program_decides_nothing_and_cannot_let_itself_in_as_a_person(house: Served) -> None:
+    program = house.program()
+    decided = await program.post("/api/v1/approvals/dec-1/decide", json={"outcome": "allowed_once"})
+    assert (decided.status_code, decided.json()["code"]) == (409, "approval.program")
+    link = await program.post("/api/v1/login-links")
+    assert (link.status_code, link.json()["code"]) == (409, "access.links")
+    assert [one["state"] for one in (await program.get("/api/v1/approvals")).json()["approvals"]] == ["asked"]

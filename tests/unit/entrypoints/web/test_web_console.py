@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.entrypoints.web.served import Served, a_session, an_owed_request, served
+from tests.unit.entrypoints.web.served import ORIGIN, Served, a_session, an_owed_request, served
 
 from hongyan.application.end_turn import finish_turn
 from hongyan.application.send_text import send_text
@@ -190,7 +190,8 @@ async def test_an_approval_is_decided_once_and_the_second_is_told_who_was_first(
     identity = await an_approval(house)
     path = f"/api/v1/approvals/{identity}/decide"
     [listed] = (await read(house, "/api/v1/approvals"))["approvals"]
-    first = await house.program().post(path, json={"outcome": "allowed_once", "expected_version": listed["version"]})
+    browser = await house.browser(origin=ORIGIN, **{"sec-fetch-site": "same-origin"})
+    first = await browser.post(path, json={"outcome": "allowed_once", "expected_version": listed["version"]})
     second = await house.neighbour().post(path, json={"outcome": "rejected"})
     assert (first.json()["outcome"], first.json()["decided_where"]) == ("allowed_once", "console")
     assert (second.status_code, second.json()["code"]) == (409, "decision.settled")
@@ -214,7 +215,7 @@ async def test_this_machines_own_door_decides_as_the_command_line(house: Served)
 )
 async def test_a_decision_that_is_not_one_is_refused(house: Served, body: Any, status: int, code: str) -> None:
     identity = await an_approval(house)
-    answer = await house.program().post(f"/api/v1/approvals/{identity}/decide", json=body)
+    answer = await house.neighbour().post(f"/api/v1/approvals/{identity}/decide", json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert len((await read(house, "/api/v1/approvals"))["approvals"]) == 1
 

@@ -154,11 +154,14 @@ async def test_another_page_that_stole_the_token_is_refused(house: Served) -> No
     assert code_of(answer) == "access.origin"
 
 
-async def test_a_program_makes_links_and_a_browser_does_not(house: Served) -> None:
-    made = (await house.program().post("/api/v1/login-links")).json()
+async def test_this_machines_user_makes_links_and_neither_a_program_nor_a_browser_does(house: Served) -> None:
+    made = (await house.neighbour().post("/api/v1/login-links")).json()
     assert (await house.visitor().get(made["console_url"])).status_code == 303
-    refused = await (await house.browser()).post("/api/v1/login-links", headers=OUR_OWN)
-    assert code_of(refused) == "access.links"
+    for refused in (
+        await (await house.browser()).post("/api/v1/login-links", headers=OUR_OWN),
+        await house.program().post("/api/v1/login-links"),
+    ):
+        assert code_of(refused) == "access.links"
 
 
 async def test_the_socket_needs_no_token_and_no_name(house: Served) -> None:

@@ -109,9 +109,14 @@ def ledger(
         while watch:
             time.sleep(WATCH_SECONDS)
             now = record(gateway.get("/ledger"))
-            if now != seen:
+            if _sums(now) != _sums(seen):
                 seen = now
                 _show(call, seen, check)
+
+
+def _sums(found: Record) -> dict[str, object]:
+    """Give what a change of is worth showing: calls are made all the time."""
+    return {key: value for key, value in found.fields.items() if key != "calls"}
 
 
 def _show(call: Call, found: Record, check: bool) -> None:
@@ -128,6 +133,9 @@ def _show(call: Call, found: Record, check: bool) -> None:
         for key, amount in classes:
             line(f"  {amount:>6}  {known(name, key)}")
     line(f"{say('owed')}: {found.number('owed')}")
+    for calls in found.records("calls"):
+        today, month = calls.number("today"), calls.number("this_month")
+        line(say("ledger.calls", app=calls.text("name"), today=f"{today:,}", month=f"{month:,}"))
     _check(found, check)
 
 

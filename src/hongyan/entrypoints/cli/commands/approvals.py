@@ -1,4 +1,4 @@
-"""`approval list` and `approval decide`: what agents ask leave for, decided once by a person at this machine."""
+"""`approval`: what agents ask leave for, decided once by a person at this machine, and what they must ask for."""
 
 import sys
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from hongyan.entrypoints.cli.call import Call, command, group
-from hongyan.entrypoints.cli.gateway import at
+from hongyan.entrypoints.cli.gateway import Gateway, at
 from hongyan.entrypoints.cli.outcome import Failure
 from hongyan.entrypoints.cli.records import Record, record, records
 from hongyan.entrypoints.cli.screen import line, table
@@ -17,6 +17,7 @@ __all__ = ["register"]
 
 SNIPPET: Final = 60
 RECENT: Final = 100
+POLICY_FACTS: Final = ("binding_id", "revision", "workspace", "executor", "approve")
 
 
 class Answer(StrEnum):
@@ -39,6 +40,7 @@ def register(root: typer.Typer) -> None:
     approval = group("approval", root)
     command(approval, "list", "help.approval.list")(list_approvals)
     command(approval, "decide", "help.approval.decide")(decide)
+    command(approval, "policy", "help.approval.policy")(policy)
 
 
 def list_approvals(
@@ -71,12 +73,44 @@ def decide(
     answer: Annotated[Answer, typer.Argument(metavar="once|session|reject")],
 ) -> None:
     """Decide one request. A program is refused: an agent that can start commands could allow itself anything."""
-    if not sys.stdin.isatty():
-        raise Failure("approval.no_terminal", say("approval.no_terminal"), say("approval.no_terminal.mend"))
+    _demand_a_person()
     with call.gateway() as gateway:
         done = record(gateway.post(at("approvals", identity, "decide"), {"outcome": OUTCOMES[answer]}))
     if not call.answered(done.fields):
         line(say("decided", id=identity, outcome=known("outcome", done.text("outcome"))))
+
+
+def policy(
+    call: Call,
+    binding: Annotated[str | None, typer.Argument(metavar="[BINDING]")] = None,
+    rules: Annotated[str | None, typer.Argument(metavar="[CLASS=RULE,…]", help=say("option.rules"))] = None,
+    revision: Annotated[
+        int | None, typer.Option("--expect-revision", metavar="N", help=say("option.expect_revision"))
+    ] = None,
+) -> None:
+    """Show the rules of every binding or of one, or change the named ones; to change them takes a person."""
+    if rules is not None:
+        _demand_a_person()
+    with call.gateway() as gateway:
+        found = _changed(gateway, binding, rules, revision) if binding and rules else _rules(gateway, binding)
+    if not call.answered([{key: one.fields.get(key) for key in POLICY_FACTS} for one in found]):
+        table([say(key) for key in POLICY_FACTS], [[one.text(key) for key in POLICY_FACTS] for one in found])
+
+
+def _rules(gateway: Gateway, binding: str | None) -> list[Record]:
+    if binding is not None:
+        return [record(gateway.get(at("bindings", binding)))]
+    return [one for one in records(gateway.get("/bindings"), "bindings") if one.text("state") == "live"]
+
+
+def _changed(gateway: Gateway, binding: str, rules: str, revision: int | None) -> list[Record]:
+    return [record(gateway.patch(at("bindings", binding), {"approve": rules, "revision": revision}))]
+
+
+def _demand_a_person() -> None:
+    """Raise Failure when no terminal is there: a program must not say what it may do."""
+    if not sys.stdin.isatty():
+        raise Failure("approval.no_terminal", say("approval.no_terminal"), say("approval.no_terminal.mend"))
 
 
 def _state(one: Record) -> str:

@@ -26,6 +26,7 @@ BINDING_FACTS = (
     "executor",
     "grant",
     "scope",
+    "approve",
 )
 
 
@@ -84,6 +85,7 @@ def add_binding(
     role: Annotated[Role, typer.Option("--role", help=say("option.role"))] = Role.PROJECT,
     grant: Annotated[Grant | None, typer.Option("--grant", help=say("option.grant_of_binding"))] = None,
     scope: Annotated[Scope, typer.Option("--scope", help=say("option.scope"))] = Scope.HOST_DEFAULT,
+    approve: Annotated[str | None, typer.Option("--approve", metavar="CLASS=RULE,…", help=say("option.rules"))] = None,
 ) -> None:
     """Bind a place to a workspace and an executor."""
     wish: dict[str, object] = {
@@ -94,8 +96,7 @@ def add_binding(
         "executor": executor,
         "scope": scope.value,
     }
-    if grant is not None:
-        wish["grant"] = grant.value
+    wish |= {key: value for key, value in (("grant", grant), ("approve", approve)) if value is not None}
     with call.gateway() as gateway:
         added = gateway.post("/bindings", wish)
     if not call.answered(added):

@@ -34,6 +34,7 @@ def register(root: typer.Typer) -> None:
     turn = group("turn", root)
     command(turn, "show", "help.turn.show")(show_turn)
     command(turn, "stop", "help.turn.stop")(stop_turn)
+    command(turn, "steer", "help.turn.steer")(steer_turn)
 
 
 SessionArgument = Annotated[str, typer.Argument(metavar="SESSION")]
@@ -106,7 +107,8 @@ def send(
     """Send a text to a Session; with `--wait` until its Turn has ended."""
     key = client_turn_id or uuid.uuid4().hex
     with call.gateway() as gateway:
-        accepted = record(_send(gateway, session, {"message": text, "client_turn_id": key}))
+        path = f"{at('sessions', session)}/turns"
+        accepted = record(_send(gateway, path, {"message": text, "client_turn_id": key}))
         if wait:
             _show_end(call, _until_over(gateway, accepted.text("turn_id")))
         elif not call.answered(accepted.fields):
@@ -114,9 +116,9 @@ def send(
             line(say("sent", turn=accepted.text("turn_id"), state=_state(turn)))
 
 
-def _send(gateway: Gateway, session: str, body: Mapping[str, object]) -> object:
+def _send(gateway: Gateway, path: str, body: Mapping[str, object]) -> object:
     try:
-        return gateway.post(f"{at('sessions', session)}/turns", body)
+        return gateway.post(path, body)
     except Failure as failure:
         if failure.code == "gateway.unknown_outcome":
             failure.hint = say("send_again", key=str(body["client_turn_id"]))
@@ -183,6 +185,26 @@ def stop_turn(call: Call, turn: TurnArgument) -> None:
         print_json(stopped.fields)
     else:
         line(f"{turn}: {known('turn', stopped.text('state'))}")
+
+
+def steer_turn(
+    call: Call,
+    turn: TurnArgument,
+    text: Annotated[str, typer.Argument(metavar="TEXT")],
+    client_turn_id: Annotated[
+        str | None, typer.Option("--client-turn-id", metavar="ID", help=say("option.client_turn_id"))
+    ] = None,
+) -> None:
+    """Say something to a Turn that runs, and say whether it took it or it waits behind it."""
+    key = client_turn_id or uuid.uuid4().hex
+    with call.gateway() as gateway:
+        said = record(_send(gateway, f"{at('turns', turn)}/steer", {"message": text, "client_turn_id": key}))
+    if call.answered(said.fields):
+        return
+    if said.text("outcome") == "steered":
+        line(say("steered", turn=turn))
+    else:
+        line(say("steer.queued", turn=said.text("turn_id"), reason=known("steer", said.text("reason"))))
 
 
 def _state(turn: Record) -> str:

@@ -8,8 +8,7 @@ from hongyan.application.browse import list_decisions
 from hongyan.application.decide import check_shown, decide
 from hongyan.domain.decisions import Outcome
 from hongyan.entrypoints.web.forms import DecideForm
-from hongyan.entrypoints.web.guard import Caller
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, refuse_programs, surface_of
 from hongyan.entrypoints.web.work_views import ApprovalList, ApprovalView
 
 __all__ = ["router"]
@@ -28,9 +27,12 @@ async def approvals(gateway: TheGateway, recent: Recent = 0) -> ApprovalList:
 
 @router.post("/approvals/{approval_id}/decide")
 async def settle(approval_id: str, form: DecideForm, gateway: TheGateway, caller: TheCaller) -> ApprovalView:
-    """Decide; the first decision wins, and every later one is told who was first."""
+    """Decide; the first decision wins, and every later one is told who was first.
+
+    Raise RefusedError `approval.program` for a program: an agent that finds its token must not allow itself anything.
+    """
+    refuse_programs(caller)
     if form.expected_version is not None:
         await check_shown(gateway.desk, approval_id, form.expected_version)
-    where = "cli" if caller is Caller.SOCKET else "console"
     outcome = Outcome(form.outcome)
-    return ApprovalView.of(await decide(gateway.desk, approval_id, outcome, "owner", where))
+    return ApprovalView.of(await decide(gateway.desk, approval_id, outcome, "owner", surface_of(caller)))

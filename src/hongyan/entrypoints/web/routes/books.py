@@ -6,14 +6,16 @@ from fastapi import APIRouter, Query
 
 from hongyan.application.browse import list_deliveries
 from hongyan.application.owed import act_on_owed, list_owed, owed_action, send_again
+from hongyan.application.read_coverage import read_coverage
 from hongyan.application.read_ledger import read_ledger
+from hongyan.entrypoints.web.coverage_views import CoverageList, CoverageView
 from hongyan.entrypoints.web.forms import ActForm
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheGateway
+from hongyan.entrypoints.web.ledger_views import LedgerView
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, surface_of
 from hongyan.entrypoints.web.work_views import (
     ActedView,
     DeliveryList,
     DeliveryView,
-    LedgerView,
     OwedList,
     OwedView,
     ResentView,
@@ -31,11 +33,18 @@ async def owed(gateway: TheGateway) -> OwedList:
 
 
 @router.post("/owed/{request_id}/{action}")
-async def act(request_id: str, action: str, form: ActForm, gateway: TheGateway) -> ActedView:
+async def act(request_id: str, action: str, form: ActForm, gateway: TheGateway, caller: TheCaller) -> ActedView:
     """Do one thing about what is owed; the first act wins."""
     chosen = owed_action(action)
-    await act_on_owed(gateway.desk, request_id, chosen, form.expected_version)
+    await act_on_owed(gateway.desk, request_id, chosen, form.expected_version, surface_of(caller))
     return ActedView(id=request_id, action=chosen)
+
+
+@router.get("/coverage")
+async def coverage(gateway: TheGateway) -> CoverageList:
+    """Tell how far each chat was compared with the platform's history, and which messages were missed."""
+    reports = await read_coverage(gateway.desk)
+    return CoverageList(coverage=[CoverageView.of(gateway, report) for report in reports])
 
 
 @router.get("/deliveries")

@@ -5,12 +5,24 @@ from typing import Annotated, Any, Final
 
 from fastapi import Depends, FastAPI, Request
 
+from hongyan.domain.errors import RefusedError
 from hongyan.entrypoints.web.access import Access
 from hongyan.entrypoints.web.feed import Feed
 from hongyan.entrypoints.web.gateway import Gateway, House
 from hongyan.entrypoints.web.guard import CALLER, Caller
 
-__all__ = ["PROBLEMS", "Given", "TheAccess", "TheCaller", "TheFeed", "TheGateway", "TheHouse", "give"]
+__all__ = [
+    "PROBLEMS",
+    "Given",
+    "TheAccess",
+    "TheCaller",
+    "TheFeed",
+    "TheGateway",
+    "TheHouse",
+    "give",
+    "refuse_programs",
+    "surface_of",
+]
 
 _PROBLEM: Final = {
     "description": "Why it was not carried out (RFC 9457)",
@@ -58,6 +70,18 @@ async def _feed(request: Request) -> Feed:
 
 async def _caller(request: Request) -> Caller:
     return Caller(request.scope[CALLER])
+
+
+def refuse_programs(caller: Caller) -> None:
+    """Let people pass. Raise RefusedError `approval.program` for a program."""
+    if caller is Caller.PROGRAM:
+        hint = "Decide on the card, in the console, or in a terminal with `hongyan approval`."
+        raise RefusedError("approval.program", "a program cannot say what agents may do", hint=hint)
+
+
+def surface_of(caller: Caller) -> str:
+    """Name the surface on which a caller acts, as the records keep it."""
+    return {Caller.SOCKET: "cli", Caller.BROWSER: "console"}.get(caller, "api")
 
 
 TheGateway = Annotated[Gateway, Depends(_gateway)]

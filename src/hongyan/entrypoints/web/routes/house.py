@@ -63,9 +63,12 @@ async def stop(house: TheHouse) -> StoppingView:
 
 @router.post("/login-links", status_code=201)
 async def new_links(house: TheHouse, access: TheAccess, caller: TheCaller) -> LinksView:
-    """Make links for a person at this machine. Raise RefusedError for a browser: a page must not mint another."""
-    if caller not in {Caller.SOCKET, Caller.PROGRAM}:
-        raise RefusedError("access.links", "a browser cannot make links", hint="Run `hongyan status` on the machine.")
+    """Make links for a person at this machine. Raise RefusedError for anybody else.
+
+    A page must not mint another one, and a program must not let itself in as a person: it could decide approvals then.
+    """
+    if caller is not Caller.SOCKET:
+        raise RefusedError("access.links", "only this machine's user makes links", hint="Run `hongyan status` there.")
     return LinksView(console_url=access.new_link(), expires_in_seconds=LINK_SECONDS, simulator_url=house.simulator_link)
 
 

@@ -18,12 +18,14 @@ from hongyan.application.configure import (
     add_workspace,
     revoke_binding,
     revoke_workspace,
+    set_policy,
 )
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
+from hongyan.domain.approvals import parse_policy
 from hongyan.domain.bindings import Binding
-from hongyan.entrypoints.web.forms import MOST_NUMBER, BindingForm, PairingForm, WorkspaceForm
+from hongyan.entrypoints.web.forms import MOST_NUMBER, BindingForm, PairingForm, PolicyForm, WorkspaceForm
 from hongyan.entrypoints.web.gateway import Gateway, app_called, name_of
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheGateway
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, refuse_programs
 from hongyan.entrypoints.web.views import (
     AppList,
     AppReportView,
@@ -122,8 +124,14 @@ async def bindings(gateway: TheGateway) -> BindingList:
 
 
 @router.post("/bindings", status_code=201)
-async def bind(form: BindingForm, gateway: TheGateway) -> BindingView:
-    """Bind a place to a workspace and an executor; the same again changes nothing."""
+async def bind(form: BindingForm, gateway: TheGateway, caller: TheCaller) -> BindingView:
+    """Bind a place to a workspace and an executor; the same again changes nothing.
+
+    Raise RefusedError `approval.program` for a program that names approval rules.
+    """
+    if form.approve is not None:
+        refuse_programs(caller)
+        parse_policy(form.approve)
     wish = BindingWish(
         app=app_called(gateway, form.app),
         audience=form.audience,
@@ -133,7 +141,18 @@ async def bind(form: BindingForm, gateway: TheGateway) -> BindingView:
         grant_kind=form.grant,
         scope=form.scope,
     )
-    [view] = await _rendered(gateway, await add_binding(gateway.desk, wish))
+    bound = await add_binding(gateway.desk, wish)
+    if form.approve is not None:
+        bound = await set_policy(gateway.desk, bound.id, form.approve, bound.revision)
+    [view] = await _rendered(gateway, bound)
+    return view
+
+
+@router.patch("/bindings/{binding_id}")
+async def change_rules(binding_id: str, form: PolicyForm, gateway: TheGateway, caller: TheCaller) -> BindingView:
+    """Change what the agent must ask leave for. Raise RefusedError `approval.program` for a program."""
+    refuse_programs(caller)
+    [view] = await _rendered(gateway, await set_policy(gateway.desk, binding_id, form.approve, form.revision))
     return view
 
 

@@ -12,6 +12,7 @@ from hongyan.application.browse import events_after, list_sessions, turn_has_end
 from hongyan.application.desk import Desk
 from hongyan.application.send_text import send_text
 from hongyan.application.sessions import close_local_session, open_local_session, view_session, view_turn
+from hongyan.application.steer_turn import steer_turn
 from hongyan.application.stop_turn import stop_turn
 from hongyan.domain.identity import TurnId
 from hongyan.entrypoints.web.forms import MOST_NUMBER, SessionForm, TextForm
@@ -23,6 +24,7 @@ from hongyan.entrypoints.web.work_views import (
     SessionDetail,
     SessionList,
     SessionView,
+    SteeredView,
     TurnStateView,
     TurnView,
 )
@@ -90,6 +92,21 @@ async def stop(turn_id: str, gateway: TheGateway) -> TurnStateView:
     """Stop exactly this Turn; `interrupting` means that its agent has not confirmed yet."""
     state = await stop_turn(gateway.desk, TurnId(turn_id), "owner")
     return TurnStateView(turn_id=turn_id, state=state)
+
+
+@router.post("/turns/{turn_id}/steer", status_code=202)
+async def steer(turn_id: str, form: TextForm, gateway: TheGateway) -> SteeredView:
+    """Say something to exactly this Turn while it runs; words that it cannot take are queued, and why is told."""
+    said = await steer_turn(gateway.desk, turn_id, form.message, form.client_turn_id)
+    return SteeredView(
+        outcome="queued" if said.why else "steered",
+        reason=said.why,
+        session_id=said.turn.session_id,
+        turn_id=said.turn.id,
+        created=said.created,
+        state=said.turn.state,
+        events_url=f"/api/v1/turns/{said.turn.id}/events",
+    )
 
 
 @router.get("/turns/{turn_id}/events", response_model=EventList)

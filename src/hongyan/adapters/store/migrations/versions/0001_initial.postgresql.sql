@@ -4,6 +4,12 @@ CREATE TABLE allowances (
 	decision_id TEXT NOT NULL, 
 	PRIMARY KEY (session_id, risk)
 );
+CREATE TABLE api_calls (
+	app TEXT NOT NULL, 
+	day TEXT NOT NULL, 
+	amount BIGINT NOT NULL, 
+	PRIMARY KEY (app, day)
+);
 CREATE TABLE apps (
 	app_id TEXT NOT NULL, 
 	name TEXT NOT NULL, 
@@ -64,13 +70,35 @@ CREATE TABLE cards (
 	ordinal BIGINT NOT NULL, 
 	lines BIGINT NOT NULL, 
 	language TEXT NOT NULL, 
+	surface TEXT NOT NULL, 
+	entity TEXT NOT NULL, 
+	sequence BIGINT NOT NULL, 
+	edits BIGINT NOT NULL, 
+	opened_boot BIGINT NOT NULL, 
+	boot_id TEXT NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	seq BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
 CREATE INDEX cards_by_chat ON cards (app, chat_id, kind, ordinal);
+CREATE INDEX cards_by_delivery ON cards (delivery_id);
 CREATE INDEX cards_by_part ON cards (part_id);
 CREATE INDEX cards_by_state ON cards (state, seq);
+CREATE TABLE coverage (
+	binding_id TEXT NOT NULL, 
+	app TEXT NOT NULL, 
+	chat_id TEXT NOT NULL, 
+	owner TEXT NOT NULL, 
+	began BIGINT NOT NULL, 
+	live_cursor BIGINT NOT NULL, 
+	history_cursor BIGINT NOT NULL, 
+	history_until BIGINT NOT NULL, 
+	read_at BIGINT NOT NULL, 
+	problem TEXT NOT NULL, 
+	permission TEXT NOT NULL, 
+	version BIGINT NOT NULL, 
+	PRIMARY KEY (binding_id)
+);
 CREATE TABLE decisions (
 	id TEXT NOT NULL, 
 	kind TEXT NOT NULL, 
@@ -115,6 +143,25 @@ CREATE TABLE deliveries (
 	PRIMARY KEY (id)
 );
 CREATE INDEX deliveries_by_request ON deliveries (request_id);
+CREATE TABLE gaps (
+	id TEXT NOT NULL, 
+	app TEXT NOT NULL, 
+	binding_id TEXT NOT NULL, 
+	chat_id TEXT NOT NULL, 
+	message_id TEXT NOT NULL, 
+	sender TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	thread_root TEXT NOT NULL, 
+	create_time BIGINT NOT NULL, 
+	side TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	first_seen BIGINT NOT NULL, 
+	scans BIGINT NOT NULL, 
+	version BIGINT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX gaps_by_chat ON gaps (app, chat_id, create_time);
 CREATE TABLE messages (
 	id TEXT NOT NULL, 
 	session_id TEXT NOT NULL, 

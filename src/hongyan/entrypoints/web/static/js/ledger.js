@@ -10,6 +10,8 @@ const TONES = {
   withheld: "grey", superseded: "grey",
 };
 
+const FORMS = new Set(["text", "post", "words_card"]); // writes that carry words
+
 export class Ledger {
   constructor(options) {
     Object.assign(this, options);
@@ -125,7 +127,7 @@ export class Ledger {
     const shown = found.filter((one) => !this.kind || one.state === this.kind).slice(0, 200);
     return shown.map((one) => {
       const at = one.verified_at ?? one.written_at ?? one.created_at;
-      const text = one.transport === "text" ? one.content.split("\n")[0] : w(`transport.${one.transport}`);
+      const text = FORMS.has(one.transport) ? one.content.split("\n")[0] : w(`transport.${one.transport}`);
       const tone = one.state === "verified" ? "verified" : one.state === "unknown" ? "waits" : ["rejected", "mismatch"].includes(one.state) ? "failed" : "quiet";
       return this.line(one.id, at, [w(`phase.${one.phase}`), text, one.code], h(`span.state.${tone}`, {}, w(`part.${one.state}`)), JSON.stringify(one));
     });

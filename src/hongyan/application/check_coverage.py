@@ -1,0 +1,205 @@
+"""Compare what the platform lists of each chat with the journal, in the background and without running anything."""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from hongyan.application.desk import Desk, decide_again
+from hongyan.application.settle_gap import close_as_answered
+from hongyan.domain import limits
+from hongyan.domain.bindings import Binding, BindingState
+from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Require, Update, Where, insert
+from hongyan.domain.coverage import (
+    Coverage,
+    Gap,
+    GapState,
+    Side,
+    Window,
+    advance,
+    answered_in,
+    begin,
+    fail,
+    history_window,
+    keep,
+    live_window,
+    reach_back,
+    scan_again,
+    suspect,
+    to_account_for,
+)
+from hongyan.domain.errors import ChatBlockedError, ChatError, ChatUnknownOutcomeError, ConflictError, HongyanError
+from hongyan.domain.identity import AppId, RequestId
+from hongyan.domain.messages import PostedMessage
+from hongyan.ports import queries
+from hongyan.ports.chat import ListenerState
+
+__all__ = ["check_coverage", "coverage_loop"]
+
+log = structlog.get_logger(__name__)
+
+_READS = {Side.LIVE: limits.COVERAGE_LIVE_READS, Side.HISTORY: limits.COVERAGE_HISTORY_READS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """One reading of one side of a binding's chat. `reached` is how far it came."""
+
+    before: Coverage
+    side: Side
+    posted: tuple[PostedMessage, ...]
+    reached: int
+
+
+async def coverage_loop(desk: Desk, app: AppId) -> None:
+    """Check an App's chats shortly after the start and once a minute until cancelled.
+
+    A live message that was missed may mean a connection that brings nothing any more: it is replaced once.
+    """
+    await desk.clock.sleep(limits.COVERAGE_FIRST_MS)
+    renewed_at: int | None = None
+    while True:
+        try:
+            missed = await check_coverage(desk, app)
+            rested = renewed_at is None or desk.clock.boot() - renewed_at >= limits.RENEW_EVERY_MS
+            if missed and rested:
+                renewed_at = desk.clock.boot()
+                log.warning("coverage.renewing", app=app, missed=missed)
+                await desk.chat(app).listener.renew()
+        except HongyanError as error:
+            log.warning("coverage.not_checked", app=app, code=error.code)
+        await desk.clock.sleep(limits.COVERAGE_PERIOD_MS)
+
+
+async def check_coverage(desk: Desk, app: AppId) -> int:
+    """Read the present and one window of history of each chat; give how many live messages were found missing."""
+    chat = desk.chat(app)
+    if chat.directory.platform_offset() is None:
+        return 0  # the windows are in the platform's time, and nobody has heard it yet
+    if chat.listener.state()[0] in {ListenerState.UNKNOWN, ListenerState.STOPPED}:
+        return 0  # another process listens, and its journal holds what ours lacks
+    missed = 0
+    for binding in await desk.store.all(queries.COVERED_BINDINGS):
+        if binding.app == app:
+            missed += await _check(desk, binding)
+    return missed
+
+
+async def _check(desk: Desk, binding: Binding) -> int:
+    live = await _scan(desk, binding, Side.LIVE)
+    if live is None:
+        return 0
+    history = await _scan(desk, binding, Side.HISTORY) or ()  # what is missing now does not wait for the past
+    return await _look_at_gaps(desk, binding, answered_in(binding.app, (*live, *history)))
+
+
+async def _scan(desk: Desk, binding: Binding, side: Side) -> tuple[PostedMessage, ...] | None:
+    """Read one side and keep what it says; give what was listed, None when nothing moved."""
+    coverage = await _current(desk, binding)
+    now = desk.platform_now(binding.app)
+    window = live_window(coverage, now) if side is Side.LIVE else history_window(coverage)
+    if window is None:
+        return ()
+    try:
+        scan = await _read(desk, coverage, side, window)
+    except ChatError as error:
+        await _note_failure(desk, coverage, error)
+        return None
+    kept = await decide_again(desk, lambda: _keep_scan(desk, binding, scan))
+    return scan.posted if kept else None  # another reading was kept meanwhile, or the binding is another
+
+
+async def _current(desk: Desk, binding: Binding) -> Coverage:
+    """Give the account of a binding, opened when there is none; what was not read for long becomes history."""
+    now = desk.platform_now(binding.app)
+    known = await desk.store.one(queries.COVERAGE, binding_id=binding.id)
+    if known is None:
+        of_chat = {"app": binding.app, "chat_id": binding.chat_id, "owner": binding.owner}
+        former = await desk.store.one(queries.FORMER_COVERAGE, **of_chat)
+        opened = begin(binding, former, now)
+        await desk.store.commit(Changes("open_coverage", (insert("coverage", opened, ONE_OR_NONE),)))
+        known = await desk.store.one(queries.COVERAGE, binding_id=binding.id) or opened
+    reaching = reach_back(known, now)
+    if reaching is known:
+        return known
+    await desk.store.commit(Changes("reach_back", (keep(known, reaching),)))
+    return await desk.store.one(queries.COVERAGE, binding_id=binding.id) or reaching
+
+
+async def _read(desk: Desk, coverage: Coverage, side: Side, window: Window) -> _Scan:
+    """Read a window, in a bounded number of pieces; one that failed leaves nothing behind."""
+    history, limit = desk.chat(coverage.app).history, limits.COVERAGE_READ_MESSAGES
+    found: list[PostedMessage] = []
+    start = window.start
+    for _ in range(_READS[side]):
+        try:
+            async with asyncio.timeout(limits.COVERAGE_READ_SECONDS):
+                piece = await history.between(coverage.chat_id, start, window.end, limit)
+        except TimeoutError:
+            raise ChatUnknownOutcomeError("the history did not come in time") from None
+        found += piece
+        if len(piece) < limit:
+            return _Scan(coverage, side, tuple(found), window.end)
+        start = piece[-1].create_time  # the same moment again: more of it may stand behind the limit
+    return _Scan(coverage, side, tuple(found), start)
+
+
+async def _keep_scan(desk: Desk, binding: Binding, scan: _Scan) -> tuple[Changes | None, bool]:
+    """Decide on what was read: the cursor moves and the missing messages are noted together, or neither."""
+    before = scan.before
+    current = await desk.store.one(queries.COVERAGE, binding_id=binding.id)
+    now_bound = await desk.store.one(queries.BINDING, id=binding.id)
+    if current != before or now_bound is None or now_bound.revision != binding.revision:
+        return None, False
+    now = desk.platform_now(binding.app)
+    gaps = [
+        gap
+        for message in to_account_for(before, scan.posted)
+        if not await _is_known(desk, gap := suspect(before, scan.side, message, now))
+    ]
+    desk.gaps.add(gap.id for gap in gaps)
+    still: Where = {"id": binding.id, "revision": binding.revision, "state": BindingState.LIVE.value}
+    moved = keep(before, advance(before, scan.side, scan.reached, now))
+    noted = [step for gap in gaps for step in _note(gap)]
+    return Changes("keep_scan", (Require("bindings", still), moved, *noted)), True
+
+
+async def _is_known(desk: Desk, gap: Gap) -> bool:
+    """Tell whether the journal or the list of gaps holds the message, whatever binding it came under."""
+    request = await desk.store.one(queries.REQUEST, id=gap.id)
+    return request is not None or await desk.store.one(queries.GAP, id=gap.id) is not None
+
+
+def _note(gap: Gap) -> tuple[Change, ...]:
+    """Plan the record of a gap, only while the journal lacks the message; one that is noted already stays as it is."""
+    return Require("requests", {"id": gap.id}, frozenset({0})), insert("gaps", gap, ONE_OR_NONE)
+
+
+async def _note_failure(desk: Desk, coverage: Coverage, error: ChatError) -> None:
+    permission = ", ".join(error.permissions) if isinstance(error, ChatBlockedError) else ""
+    log.warning("coverage.read_failed", app=coverage.app, code=error.code, permission=permission)
+    failed = fail(coverage, error.code, permission)
+    if failed != coverage:
+        await desk.store.commit(Changes("coverage_failed", (keep(coverage, failed),)))
+
+
+async def _look_at_gaps(desk: Desk, binding: Binding, replied: frozenset[RequestId]) -> int:
+    """Count this reading for every gap of the chat; give how many live ones were declared by it."""
+    declared = 0
+    for gap in await desk.store.all(queries.GAPS_OF_CHAT, app=binding.app, chat_id=binding.chat_id):
+        try:
+            if gap.id in replied:
+                await close_as_answered(desk, gap)
+            elif gap.state is GapState.SUSPECTED:
+                declared += await _count(desk, gap)
+        except ConflictError:
+            continue  # it was accepted or decided on meanwhile
+    return declared
+
+
+async def _count(desk: Desk, gap: Gap) -> bool:
+    counted = scan_again(gap, desk.platform_now(gap.app))
+    where: Where = {"id": gap.id, "version": gap.version}
+    values = {"scans": counted.scans, "state": counted.state.value, "version": gap.version + 1}
+    await desk.store.commit(Changes("count_scan", (Update("gaps", where, values),)))
+    return counted.state is GapState.DECLARED and gap.side is Side.LIVE

@@ -1,0 +1,58 @@
+"""What the interface answers about the ledger: both identities and the calls of each App."""
+
+from typing import Self
+
+from hongyan.domain.ledger import Ledger, Partition
+from hongyan.domain.quota import AppCalls
+from hongyan.entrypoints.web.views import View
+
+__all__ = ["CallsView", "LedgerView", "PartitionView"]
+
+
+class PartitionView(View):
+    """One identity: the total counted by itself, each class by its own query, and whether they agree."""
+
+    total: int
+    classes: dict[str, int]
+    difference: int
+    balanced: bool
+
+    @classmethod
+    def of(cls, partition: Partition) -> Self:
+        """Render a partition."""
+        return cls(
+            total=partition.total,
+            classes=dict(partition.classes),
+            difference=partition.difference,
+            balanced=partition.balanced,
+        )
+
+
+class CallsView(View):
+    """What one App called today and in this month; kept every few seconds."""
+
+    app_id: str
+    name: str
+    today: int
+    this_month: int
+
+    @classmethod
+    def of(cls, calls: AppCalls) -> Self:
+        """Render the calls of an App."""
+        return cls(app_id=calls.app, name=calls.name, today=calls.today, this_month=calls.this_month)
+
+
+class LedgerView(View):
+    """Both identities, how many requests are owed, and how often each App called the platform."""
+
+    received: PartitionView
+    writes: PartitionView
+    owed: int
+    calls: list[CallsView]
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> Self:
+        """Render the ledger."""
+        received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
+        calls = [CallsView.of(one) for one in ledger.calls]
+        return cls(received=received, writes=writes, owed=ledger.owed, calls=calls)

@@ -50,14 +50,14 @@ def test_the_gateways_interface_answers_as_it_says(gateway: GatewayProcess, tmp_
 def test_the_simulators_control_interface_answers_as_it_says(tmp_path: Path) -> None:
     ready = tmp_path / "ready.json"
     command = [sys.executable, "-m", "feishu_simulator", "--ready-file", str(ready), "--clock", "virtual"]
-    complaints = tmp_path / "stderr"
+    complained = tmp_path / "stderr"
     with (
-        complaints.open("wb") as stderr,
-        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process,
+        complained.open("wb") as told,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told) as process,
     ):
         try:
-            told = _when_ready(ready)
-            url, token = told["simulator_url"], told["simulator_token"]
+            facts = _when_ready(ready)
+            url, token = facts["simulator_url"], facts["simulator_token"]
             known = _populated(url, token)
             asked = examine(Interface(url, token, known, frozenset()), "/_sim/openapi.json")
         finally:
@@ -66,7 +66,7 @@ def test_the_simulators_control_interface_answers_as_it_says(tmp_path: Path) -> 
             process.wait(PATIENCE_SECONDS)
             assert ended is None, f"the simulator ended by itself: {ended}"
     assert len(asked) > 25
-    assert "Traceback" not in complaints.read_text(encoding="utf-8")
+    assert "Traceback" not in complained.read_text(encoding="utf-8")
 
 
 def _furnished(gateway: GatewayProcess) -> dict[str, Any]:

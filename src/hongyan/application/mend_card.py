@@ -14,7 +14,7 @@ from hongyan.domain.errors import (
     ChatRejectedError,
     ChatStreamClosedError,
 )
-from hongyan.domain.issued_cards import IssuedCard, Carrier, change_carrier, next_look, take_number
+from hongyan.domain.issued_cards import Carrier, IssuedCard, change_carrier, next_look, take_number
 from hongyan.ports import queries
 
 __all__ = ["CardFailure", "mend_card", "patch_instead"]

@@ -12,8 +12,8 @@ from hongyan.domain.issued_cards import (
     STOP,
     CardKind,
     CardWish,
-    IssuedButton,
     Carrier,
+    IssuedButton,
     issue_card,
     progress_card_id,
 )

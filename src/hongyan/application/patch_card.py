@@ -16,7 +16,7 @@ from hongyan.domain.changes import Change, Changes, Columns, Update, Where
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part, part_id
 from hongyan.domain.errors import ChatBlockedError, ChatError, ChatNotFoundError, ChatRejectedError
 from hongyan.domain.identity import MessageId
-from hongyan.domain.issued_cards import LOOK_OF, CardKind, IssuedCard, Carrier, spend_edit, take_number
+from hongyan.domain.issued_cards import LOOK_OF, CardKind, Carrier, IssuedCard, spend_edit, take_number
 from hongyan.domain.messages import PostedMessage, Transport, same_text
 from hongyan.ports import queries
 

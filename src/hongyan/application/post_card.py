@@ -16,7 +16,7 @@ from hongyan.domain.errors import (
     ChatUnknownOutcomeError,
 )
 from hongyan.domain.identity import MessageId, TurnId
-from hongyan.domain.issued_cards import CardKind, IssuedCard, Carrier, change_carrier, name_entity, post_otherwise
+from hongyan.domain.issued_cards import CardKind, Carrier, IssuedCard, change_carrier, name_entity, post_otherwise
 from hongyan.domain.messages import CARD_POSTS, Outbound, Transport
 from hongyan.ports import queries
 

@@ -12,7 +12,7 @@ from hongyan.domain.changes import Change
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.identity import TurnId
-from hongyan.domain.issued_cards import CardState, IssuedCard, Carrier, age_of
+from hongyan.domain.issued_cards import CardState, Carrier, IssuedCard, age_of
 from hongyan.domain.progress_card import (
     AnswerFate,
     Progress,

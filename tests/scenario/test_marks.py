@@ -5,6 +5,7 @@ from tests.harness import World
 
 from feishu_simulator.faults import Effect
 from feishu_simulator.model import Message
+from hongyan.application.owed import OwedAction, act_on_owed, list_owed
 from hongyan.domain import limits
 
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
@@ -43,6 +44,21 @@ async def test_a_turn_that_is_held_without_a_word_of_its_agent_loses_its_mark(pl
     await plain_world.until(lambda: plain_world.marks_on(said) == ["Get"])
     assert plain_world.clock.now() - since <= WITHIN_MS
     await plain_world.until_settled(but=("held",))
+    await plain_world.adds_up()
+
+
+async def test_a_held_turn_that_runs_again_is_seen_to_run(plain_world: World) -> None:
+    said = plain_world.say("[[say:begun]][[wait:go]]")
+    await until_marked(plain_world, said)
+    await plain_world.restart()
+    await plain_world.until_rows("SELECT 1 FROM turns WHERE state = 'held'")
+    await plain_world.until_settled(but=("held",))
+    [row] = await list_owed(plain_world.gateway.desk)
+    await act_on_owed(plain_world.gateway.desk, row.id, OwedAction.RUN_AGAIN, row.version)
+    await plain_world.until_rows(RUNNING)
+    plain_world.release("go")
+    await plain_world.until_settled()
+    assert plain_world.answers_to(said)[-1] == "begun"
     await plain_world.adds_up()
 
 

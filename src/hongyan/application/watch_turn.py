@@ -26,7 +26,7 @@ from hongyan.domain.agents import (
 )
 from hongyan.domain.changes import Change, Changes, Insert
 from hongyan.domain.conversations import Turn, TurnEvent, TurnState, move_turn
-from hongyan.domain.deliveries import Phase, mark
+from hongyan.domain.deliveries import Phase, mark, part_id, processing_delivery
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
 from hongyan.domain.events import keep_event
 from hongyan.domain.notices import Notice
@@ -141,6 +141,9 @@ class _Watch:
         request = await self._desk.store.one(queries.REQUEST, id=self._turn.request_id)
         binding = await self._desk.store.one(queries.BINDING, id=self._turn.binding_id)
         if request is None or request.origin is not Origin.LARK or request.app not in self._desk.chats:
+            return ()
+        mine = part_id(processing_delivery(request.app, self._turn.id), 0)
+        if await self._desk.store.one(queries.PART, id=mine) is not None:  # it ran before: its mark had its time
             return ()
         route = route_of(request, binding, self._turn)
         return mark(route, Phase.PROCESSING, Mark.WORKING.value, self._desk.stamp(), limits.WORKING_MARK_AFTER_MS)

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 from tests.browser.conftest import OpenPage
-from tests.browser.console.scene import Console, console, enter, turn, write
+from tests.browser.console.scene import Console, console, enter, ready, turn, write
 
 from hongyan.application.send_text import send_text
 
@@ -51,13 +51,37 @@ async def test_where_the_agent_takes_no_words_they_wait_and_no_choice_is_shown(
     house: Console, browser_page: OpenPage
 ) -> None:
     page = await browser_page(house.link())
-    await enter(page, await house.local())
+    await enter(page, await house.local("plain"))
     await expect(page.locator("#how")).to_be_hidden()
     await expect(page.locator("#queue-hint")).to_have_text("")
     await write(page, "[[slow:1:10]][[wait:end]]")
+    await expect(turn(page, "slow").locator(".streaming")).to_contain_text("piece 1/1")
+    await expect(turn(page, "slow").locator(".way .last")).to_contain_text("running")
     await expect(page.locator("#queue-hint")).to_have_text("Waits for the running turn")
     await expect(page.locator("#how")).to_be_hidden()
     house.world.release("end")
+
+
+@pytest.mark.scenario("M13")
+async def test_words_for_the_running_turn_are_taken_in_and_stand_in_it_after_a_reload(
+    house: Console, browser_page: OpenPage
+) -> None:
+    page = await browser_page(house.link())
+    await enter(page, await house.local())
+    await write(page, "Do it.[[slow:1:10]][[wait:end]]")
+    await page.get_by_role("button", name="Steer this turn").click()
+    await write(page, "be brief")
+    steered = turn(page, "Do it.").locator(".steered")
+    await expect(steered).to_contain_text("be brief")
+    await expect(steered).to_contain_text("merged into the running turn")
+    await page.reload()
+    await ready(page)
+    await expect(steered).to_contain_text("be brief")
+    house.world.release("end")
+    await expect(turn(page, "Do it.").locator(".answer")).to_be_visible()
+    await expect(steered).to_contain_text("be brief")
+    await expect(page.locator("article.turn")).to_have_count(1)
+    assert await house.world.rows("SELECT count(*) FROM turns") == [(1,)]
 
 
 @pytest.mark.scenario("M13")

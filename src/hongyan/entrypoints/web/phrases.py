@@ -233,6 +233,7 @@ PHRASES: Final[dict[str, tuple[str, str]]] = {
     "about.part.verified": ("read back, equal", "已读回，一致"),
     "about.part.unknown": ("needs you", "等你处理"),
     "about.part.superseded": ("no longer needed", "不再需要"),
+    "settings.shown": ("The chosen part", "选中的部分"),
     "settings.apps": ("Apps", "应用"),
     "settings.owners": ("Owner", "所有者"),
     "settings.workspaces": ("Workspaces", "工作区"),

@@ -139,7 +139,7 @@ def _repeated(database: Path, turn: str, session: str, turns: int) -> None:
 async def _opened(browser: Browser, gateway: DaemonGateway) -> Page:
     context = await browser.new_context(viewport=_SIZE)
     page = await context.new_page()
-    await page.goto((await gateway.post("/login-links", {}))["console_url"])
+    await page.goto(await gateway.link())
     await page.wait_for_function(_READY)
     return page
 

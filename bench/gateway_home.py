@@ -97,6 +97,14 @@ class DaemonGateway:
         found: dict[str, Any] = answer.json()
         return found
 
+    async def link(self) -> str:
+        """Make a link that opens the console; only the socket gives one, for a program must not come in as a person."""
+        door = httpx.AsyncHTTPTransport(uds=str(self.home / "run" / "gateway.sock"))
+        async with httpx.AsyncClient(transport=door, base_url="http://gateway", timeout=30.0) as http:
+            answer = await http.post("/api/v1/login-links", json={})
+            answer.raise_for_status()
+            return str(answer.json()["console_url"])
+
 
 @contextlib.asynccontextmanager
 async def open_gateway_process(home: Path) -> AsyncIterator[DaemonGateway]:

@@ -8,7 +8,7 @@ from tests.harness import World
 from tests.harness.world import Crash
 from tests.unit.domain.markdown.documents import long_answer
 
-from feishu_simulator.faults import Effect
+from feishu_simulator.faults import Effect, Match
 from feishu_simulator.model import Message as Said
 from feishu_simulator.model import person
 from hongyan.application.owed import OwedAction, list_owed
@@ -125,13 +125,13 @@ async def test_a_failure_at_one_part_goes_on_at_that_part(world: World) -> None:
 
 
 async def test_a_part_waits_for_the_one_before_it_however_long_that_stays_unknown(world: World) -> None:
-    world.fault(REPLY, Effect(http_status=502), times=5)
+    lasting = world.platform.faults.add(Match(REPLY), Effect(http_status=502))
     said = answer_with(world, "# One\n\n" + "words " * 6_000)
-    await world.until_rows("SELECT 1 FROM parts WHERE state = 'unknown'")
-    for _ in range(4):
+    for attempts in range(1, 5):
+        await world.until_rows("SELECT 1 FROM parts WHERE state = 'unknown' AND attempts >= :n", n=attempts)
         await world.advance(limits.BACK_OFF_MS * 20)
-        await world.until_rows("SELECT 1 FROM parts WHERE state = 'unknown' AND attempts > 1")
     assert len(set(keys_of(world))) == 1
+    world.platform.faults.remove(lasting.rule_id)
     await world.until_settled(flowing=True)
     assert shown(world, said)[0].text.startswith("#### One")
     await world.adds_up()

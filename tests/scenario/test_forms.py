@@ -132,6 +132,7 @@ async def test_a_part_waits_for_the_one_before_it_however_long_that_stays_unknow
         await world.advance(limits.BACK_OFF_MS * 20)
     assert len(set(keys_of(world))) == 1
     world.platform.faults.remove(lasting.rule_id)
+    await world.advance(limits.BACK_OFF_MOST_MS)  # the next attempt may be due that late
     await world.until_settled(flowing=True)
     assert shown(world, said)[0].text.startswith("#### One")
     await world.adds_up()

@@ -39,8 +39,7 @@ class CardShow:
         if card.kind is CardKind.APPROVAL:
             look: Look | None = await self._approvals(card)
         elif card.kind is CardKind.OWED:
-            owed = await look_at_owed(self._desk, card)
-            look = Look(owed.card, owed.last)
+            look = await look_at_owed(self._desk, card)
         else:
             look = await self._progress.look(card, planned)
         if look is not None:

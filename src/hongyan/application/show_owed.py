@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hongyan.application.desk import Desk
 from hongyan.application.owed import see_gap
 from hongyan.application.routes import route_of
+from hongyan.application.show_progress import Look
 from hongyan.domain import limits
 from hongyan.domain.approval_card import Line
 from hongyan.domain.bindings import Binding
-from hongyan.domain.cards import Card, to_json
+from hongyan.domain.cards import to_json
 from hongyan.domain.changes import Change, insert
 from hongyan.domain.decisions import Decision, Outcome
 from hongyan.domain.identity import AppId
@@ -21,15 +21,7 @@ from hongyan.domain.owed_card import Entry, OwedLine, OwedList, is_waiting, rend
 from hongyan.domain.requests import Request
 from hongyan.ports import queries
 
-__all__ = ["OwedLook", "list_on_card", "look_at_owed"]
-
-
-@dataclass(frozen=True, slots=True)
-class OwedLook:
-    """What a list shows now, and whether nothing comes after it."""
-
-    card: Card
-    last: bool
+__all__ = ["list_on_card", "look_at_owed"]
 
 
 async def list_on_card(desk: Desk, request: Request, binding: Binding | None, language: Language) -> tuple[Change, ...]:
@@ -84,7 +76,7 @@ def _buttons(desk: Desk, card: str, subject: str, acts: Sequence[tuple[str, str]
     return [IssuedButton(desk.entropy.token(), card, subject, act, mark, n) for n, (act, mark) in enumerate(acts)]
 
 
-async def look_at_owed(desk: Desk, card: IssuedCard) -> OwedLook:
+async def look_at_owed(desk: Desk, card: IssuedCard) -> Look:
     """Draw a list anew; it is over when nothing of it waits, a newer one stands below, or a day passed."""
     buttons: dict[str, list[IssuedButton]] = defaultdict(list)
     for button in await desk.store.all(queries.BUTTONS_OF_CARD, card_id=card.id):
@@ -98,7 +90,7 @@ async def look_at_owed(desk: Desk, card: IssuedCard) -> OwedLook:
         entries.append(OwedLine(see_gap(desk, gap), True, None, buttons[gap.id]))
     old = await _is_old(desk, card)
     look = render_owed(OwedList(entries, card.lines - len(entries), old), card.language, desk.options.zone)
-    return OwedLook(look, old or not any(is_waiting(entry) for entry in entries))
+    return Look(look, old or not any(is_waiting(entry) for entry in entries))
 
 
 async def _line(desk: Desk, request: Request, acts: Mapping[str, ActRow], buttons: Sequence[IssuedButton]) -> OwedLine:

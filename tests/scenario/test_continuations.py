@@ -6,6 +6,7 @@ import pytest
 from tests.harness import World
 from tests.harness.world import Crash
 
+from feishu_simulator.people import Speech
 from hongyan.application.configure import revoke_binding
 from hongyan.application.owed import OwedAction, act_on_owed, list_owed
 from hongyan.application.read_ledger import read_ledger
@@ -250,10 +251,9 @@ async def test_what_was_stopped_is_not_continued_whatever_the_agent_answers_then
 
 @pytest.mark.scenario("L143")
 async def test_a_rich_text_that_reads_back_equal_may_go_on(world: World) -> None:
-    content = {"zh_cn": {"title": "", "content": [[{"tag": "text", "text": OVERLOADED}]]}}
-    world.say_post(content) if hasattr(world, "say_post") else world.platform.people.write(
-        world.owner.user_id, world.app.app_id, OVERLOADED
-    )
+    content = {"zh_cn": {"title": "", "content": [[{"tag": "text", "text": OVERLOADED, "style": ["bold"]}]]}}
+    said = world.platform.people.say(world.owner.user_id, world.chat.chat_id, Speech(post=content))
+    assert said.msg_type == "post"
     await world.until_settled()
     world.release("mended")
     await _pass(world)
@@ -267,7 +267,7 @@ async def test_a_rich_text_that_reads_back_equal_may_go_on(world: World) -> None
 async def test_a_message_that_was_edited_meanwhile_is_not_continued(world: World) -> None:
     said = world.say(OVERLOADED)
     await world.until_settled()
-    world.platform.people.edit(world.owner.user_id, said.message_id, "something quite different")
+    world.platform.people.edit(world.owner.user_id, said.message_id, Speech(text="something quite different"))
     assert await _blocked(world) == "continuation.edited"
     assert len(world.prompts()) == 1
     await world.adds_up()
@@ -293,17 +293,22 @@ async def test_the_owner_who_acts_first_is_not_followed_by_a_continuation(world:
 
 @pytest.mark.scenario("L144")
 async def test_a_continuation_shows_its_progress_on_a_card_of_its_own(world: World) -> None:
-    await _fail(world, "[[overloaded:mended]][[tool:list]]")
+    said = world.say("[[wait:first]][[overloaded:mended]][[tool:list]]")
+    await world.until_rows("SELECT 1 FROM turns WHERE intent_at > 0")
+    await world.flow_until(lambda: bool(world.cards()))
+    world.release("first")
+    await world.until_settled(flowing=True)
+    [first] = world.cards()
     world.release("mended")
-    before = await world.rows("SELECT id FROM cards")
     await _pass(world)
     await world.until_rows(RESERVED_ENDED)
     await world.until_settled(flowing=True)
-    turns = await world.rows("SELECT id FROM turns WHERE origin = 'continuation'")
-    cards = await world.rows(
-        "SELECT turn_id FROM cards WHERE id NOT IN (SELECT id FROM cards WHERE :b > 0)", b=len(before)
+    assert world.cards()[0] == first
+    assert len(world.answers_to(said)) == 2
+    subjects = await world.rows(
+        "SELECT c.subject = t.id FROM cards c JOIN turns t ON t.id = c.subject ORDER BY t.position"
     )
-    assert cards == turns
+    assert subjects == [(1,), (1,)]
     await world.adds_up()
 
 

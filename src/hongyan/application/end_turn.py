@@ -203,9 +203,9 @@ async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | N
         *((leave_queue(scene.turn),) if queued else free_lane(scene.session, scene.turn)),
         *_transcript(desk, scene.turn, Speaker.GATEWAY, words),
         *_told(desk, scene, final, words),
+        *await _clear_mark(desk, scene),
         *inserted(planned),
         *await settle_continuation(desk, scene.turn, ContinuationEvent.FAIL),
-        *await _clear_mark(desk, scene),
         *await _stop_replies(desk, turn_id, _stop_word(desk, turn_id), last=True),
     )
     return Changes("end_turn", steps), None

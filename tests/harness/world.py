@@ -30,7 +30,7 @@ from hongyan.domain.surfaces import OWN_CHAIN
 from hongyan.domain.workspaces import Grant
 from hongyan.ports.agents import Agents
 from hongyan.ports.hosts import Host
-from tests.harness.agent_nursery import quick_agent
+from tests.harness.agents import quick_agent
 from tests.harness.clock import ManualClock
 from tests.harness.crash import Crash, Pause
 from tests.harness.disk import Disk
@@ -282,10 +282,11 @@ class World:
         ended = {EventState.ACKED, EventState.ABANDONED}
         if any(event.state not in ended for event in self.platform.events("im.message.receive_v1")):
             return False
-        if (await self.rows(_OPEN_WRITES, cards=cards))[0][0]:
-            return False
         classes = (await self.ledger()).received.classes
-        return sum(classes[name] for name in OPEN_CLASSES if name not in but) == 0
+        if any(classes[name] for name in OPEN_CLASSES if name not in but):
+            return False
+        # After the requests, not before: what moves a request on plans its words in the same commit.
+        return not (await self.rows(_OPEN_WRITES, cards=cards))[0][0]
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))

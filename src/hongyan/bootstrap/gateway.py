@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import structlog
 
@@ -15,17 +15,16 @@ from hongyan.application.accept_message import accept_event
 from hongyan.application.check_coverage import coverage_loop
 from hongyan.application.commits import Watcher
 from hongyan.application.count_calls import keep_calls
-from hongyan.application.decide import expire_open
 from hongyan.application.desk import Desk
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppReport, Check, ListenerView, identity_loop, verify_app
-from hongyan.application.recover import open_intents, recover_turn, unfinished_turns
+from hongyan.application.start_up import LeftBehind, begin_start, settle_app
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
 from hongyan.bootstrap.house import look
 from hongyan.bootstrap.profiles import app_lock, one_profile_each, profile_of
 from hongyan.bootstrap.resources import DATABASE, Resources, Wiring
 from hongyan.config import AppSettings, Settings
-from hongyan.domain.errors import BusyError, HongyanError, NotFoundError, StoreError
+from hongyan.domain.errors import BusyError, NotFoundError, StoreError
 from hongyan.domain.identity import AppId
 from hongyan.domain.messages import Toast
 from hongyan.ports.chat import ChatEvent, ListenerState
@@ -52,19 +51,12 @@ class Gateway:
 
     async def run(self) -> None:
         """Put in order what a crash cut off, then carry messages until cancelled; each App on its own."""
-        for settled in await open_intents(self.desk):
-            log.info("recovery.settled", kind=settled.kind, id=settled.identity, way=settled.way)
-        for decision in await expire_open(self.desk):
-            log.info("recovery.settled", kind="decision", id=decision, way="expired")
-        cut_off = await unfinished_turns(self.desk)
+        profiles = {AppId(app.app_id): app for app in one_profile_each(self.settings.apps)}
         async with asyncio.TaskGroup() as group:
-            for turn in cut_off:
-                group.create_task(self._recover(turn))
-            for app in one_profile_each(self.settings.apps):
-                if AppId(app.app_id) in self.desk.chats:
-                    group.create_task(self._listen(app))
-                    group.create_task(identity_loop(self.desk, profile_of(app)))
-                    group.create_task(coverage_loop(self.desk, AppId(app.app_id)))
+            for left in await begin_start(self.desk):
+                group.create_task(self._serve(left, profiles.get(left.app)))
+                if left.app in self.desk.chats:
+                    group.create_task(identity_loop(self.desk, profile_of(profiles[left.app])))
             for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop):
                 group.create_task(loop(self.desk))
 
@@ -93,8 +85,11 @@ class Gateway:
         for app in self.settings.apps:
             chat = self.desk.chats.get(AppId(app.app_id))
             state, at = chat.listener.state() if chat else (ListenerState.STOPPED, 0)
+            problem = self._resources.problems.get(app.name, "") or self.desk.starts.problem(AppId(app.app_id)) or ""
             word = "standby" if app.app_id in self._standby else state.value
-            views.append(ListenerView(app.name, app.app_id, word, at, self._resources.problems.get(app.name, "")))
+            if chat and self.desk.starts.holds(AppId(app.app_id)):
+                word = (ListenerState.RETRYING if problem else ListenerState.STARTING).value
+            views.append(ListenerView(app.name, app.app_id, word, at, problem))
         return views
 
     async def verify_app(self, name: str) -> AppReport:
@@ -116,13 +111,13 @@ class Gateway:
         """Copy the database while the gateway runs."""
         await copies.backup(self.settings.home / DATABASE, target)
 
-    async def _recover(self, turn: Any) -> None:
-        try:
-            settled = await recover_turn(self.desk, turn)
-        except HongyanError as error:
-            log.error("recovery.failed", id=turn.id, code=error.code)
-        else:
-            log.info("recovery.settled", kind=settled.kind, id=settled.identity, way=settled.way)
+    async def _serve(self, left: LeftBehind, app: AppSettings | None) -> None:
+        """Settle what a former process left of an App; only then open its long connection."""
+        await settle_app(self.desk, left)
+        if app is not None and left.app in self.desk.chats:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._listen(app))
+                group.create_task(coverage_loop(self.desk, left.app))
 
     async def _listen(self, app: AppSettings) -> None:
         """Listen for one App while this process holds it; wait in standby while another one does."""

@@ -32,7 +32,17 @@ from hongyan.domain.notices import Notice, language_of, sentence
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState, close_request, owe
 from hongyan.ports import queries
 
-__all__ = ["Ending", "Seen", "cancel_silently", "end_turn", "finish_turn", "hold_turn", "requeue_turn", "say_to_stops"]
+__all__ = [
+    "Ending",
+    "Seen",
+    "cancel_silently",
+    "clear_mark",
+    "end_turn",
+    "finish_turn",
+    "hold_turn",
+    "requeue_turn",
+    "say_to_stops",
+]
 
 _ENDING_TRIES: Final = 50  # more than anybody else can move one Turn
 
@@ -159,7 +169,7 @@ async def _complete(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
         *free_lane(scene.session, scene.turn),
         *_transcript(desk, scene.turn, Speaker.AGENT, scene.turn.answer),
         *_final(desk, scene),
-        *await _clear_mark(desk, scene),
+        *await clear_mark(desk, scene.turn, scene.request),
         *await _stop_replies(desk, turn_id, Notice.STOP_FINISHED_FIRST, last=True),
     )
     return Changes("complete", steps), None
@@ -188,7 +198,7 @@ async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | N
         *((leave_queue(scene.turn),) if queued else free_lane(scene.session, scene.turn)),
         *_transcript(desk, scene.turn, Speaker.GATEWAY, words),
         *_told(desk, scene, final, words),
-        *await _clear_mark(desk, scene),
+        *await clear_mark(desk, scene.turn, scene.request),
         *await _stop_replies(desk, turn_id, _stop_word(desk, turn_id), last=True),
     )
     return Changes("end_turn", steps), None
@@ -235,7 +245,7 @@ async def _hold(desk: Desk, turn_id: TurnId, reason: HoldReason) -> tuple[Change
         if request.origin is Origin.LARK
         else ()
     )
-    marks = await _clear_mark(desk, scene)
+    marks = await clear_mark(desk, scene.turn, scene.request)
     return Changes("hold", (held, owe(request, code), *notice, *marks)), None
 
 
@@ -282,11 +292,11 @@ def _transcript(desk: Desk, turn: Turn, speaker: Speaker, text: str) -> tuple[Ch
     )
 
 
-async def _clear_mark(desk: Desk, scene: _Scene) -> tuple[Change, ...]:
+async def clear_mark(desk: Desk, turn: Turn, request: Request | None) -> tuple[Change, ...]:
     """Take the working mark away: one not set yet never is, one that is set is removed."""
-    if scene.request is None or scene.turn.running_at == 0:
+    if request is None or turn.running_at == 0:
         return ()
-    added = await desk.store.one(queries.PART, id=part_id(processing_delivery(scene.request.app, scene.turn.id), 0))
+    added = await desk.store.one(queries.PART, id=part_id(processing_delivery(request.app, turn.id), 0))
     if added is None:
         return ()
     if added.state is PartState.PLANNED and added.attempts == 0:

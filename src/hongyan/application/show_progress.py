@@ -23,6 +23,7 @@ from hongyan.domain.progress_card import (
     keep_time,
     reader_of,
     render_continued,
+    render_left,
     render_progress,
     same_but_for_time,
 )
@@ -61,6 +62,16 @@ class ProgressShow:
             new = await progress_card(self._desk, shown, card.ordinal + 1)
             return Look(render_continued(turn), last=True, also=new) if new else None
         return await self._passing(card, planned, shown)
+
+    async def last_look(self, card: IssuedCard) -> Look:
+        """Give the look of a card that nobody will keep any more."""
+        turn = await self._desk.store.one(queries.TURN, id=TurnId(card.subject))
+        if turn is None:
+            raise AssertionError("a Turn is never deleted")
+        binding = await self._desk.store.one(queries.BINDING, id=turn.binding_id)
+        shown = Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding))
+        self._read.pop(turn.id, None)
+        return Look(render_left(shown, self._desk.clock.now()), last=True)
 
     async def _passing(self, card: IssuedCard, planned: Part, shown: Shown) -> Look | None:
         now, turn = self._desk.clock.now(), shown.turn

@@ -15,7 +15,7 @@ import structlog
 from hongyan.application.admit import admit
 from hongyan.application.decide import settle_questions
 from hongyan.application.deliver import deliver_part, lose_part, postpone_part
-from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk
+from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, START, Desk
 from hongyan.application.patch_card import patch_card
 from hongyan.application.recover import salvage_turn
 from hongyan.application.rota import Rota
@@ -42,6 +42,7 @@ log = structlog.get_logger(__name__)
 
 ADMISSIONS_AT_ONCE: Final = 16
 SCAN_ROWS: Final = 64
+SCAN_ROWS_AT_START: Final = 4_096  # an App that is held must not stand in front of the others
 
 Row = TypeVar("Row")
 
@@ -142,8 +143,8 @@ async def admission_loop(desk: Desk) -> None:
     async with asyncio.TaskGroup() as group:
         crew = Crew(desk, "admission", ADMISSIONS_AT_ONCE, group)
         while True:
-            for request in await scan(desk, queries.CAPTURED_HEADS, now=desk.clock.now(), limit=SCAN_ROWS):
-                if crew.takes(request.place_id):
+            for request in await scan(desk, queries.CAPTURED_HEADS, now=desk.clock.now(), limit=_rows(desk)):
+                if not desk.starts.holds(request.app) and crew.takes(request.place_id):
                     crew.start(Work(request.place_id, partial(admit, desk, request), done))
             await desk.wakeup.wait(ADMISSION, limits.SAFETY_SCAN_MS)
 
@@ -156,10 +157,25 @@ async def lanes_loop(desk: Desk) -> None:
             for turn_id in await scan(desk, queries.INTERRUPTING_TURNS):
                 await signal_stop(desk, TurnId(turn_id))
             await _settle(desk)
-            for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=SCAN_ROWS):
-                if crew.takes(turn.session_id):
+            for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=_rows(desk)):
+                if crew.takes(turn.session_id) and not await _is_held(desk, turn):
                     crew.start(_run(desk, turn))
             await desk.wakeup.wait(LANES, limits.SAFETY_SCAN_MS)
+
+
+def _rows(desk: Desk) -> int:
+    return SCAN_ROWS_AT_START if desk.starts else SCAN_ROWS
+
+
+async def _is_held(desk: Desk, turn: Turn) -> bool:
+    """Tell whether the App that a Turn works for does not run anything yet."""
+    if not desk.starts:
+        return False
+    try:
+        binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
+    except StoreError:
+        return True
+    return binding is not None and desk.starts.holds(binding.app)
 
 
 async def _settle(desk: Desk) -> None:
@@ -211,15 +227,17 @@ async def outbox_loop(desk: Desk) -> None:
         while True:
             now = desk.clock.now()
             wait = limits.SAFETY_SCAN_MS
-            for part in rota.in_turn(await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS)):
+            for part in rota.in_turn(await scan(desk, queries.DUE_WORDS, now=now, limit=_rows(desk))):
                 pause = _pause(desk, part)
+                if desk.starts.keeps(part):
+                    continue
                 if pause:
                     wait = min(wait, pause)
                 elif _offer(desk, words.of(part.app), part, _place(part)):
                     desk.haste.begin(part.id)
                     rota.serve(part)
-            for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
-                if not _gives_way(desk, part, now):
+            for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=_rows(desk)):
+                if not desk.starts.keeps(part) and not _gives_way(desk, part, now):
                     _offer(desk, beside.of(part.app), part)
             await desk.wakeup.wait(OUTBOX, wait)
 
@@ -254,6 +272,8 @@ async def _carry_part(desk: Desk, part: Part) -> None:
         await _act_on(desk, part)
     finally:
         desk.haste.end(part.id)
+        if desk.starts:
+            desk.wakeup.wake(START)
 
 
 async def _act_on(desk: Desk, part: Part) -> None:

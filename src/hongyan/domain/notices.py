@@ -6,7 +6,7 @@ A sentence says what was observed and what the reader can do next. The language 
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["CATALOGUE", "Language", "Notice", "age_in_words", "language_of", "sentence"]
+__all__ = ["CATALOGUE", "Language", "Notice", "age_in_words", "language_of", "says_why_not", "sentence"]
 
 
 class Language(StrEnum):
@@ -36,6 +36,7 @@ class Notice(StrEnum):
     AGENT_SILENT = "agent.idle_timed_out"
     EMPTY_ANSWER = "agent.empty_answer"
     INTERRUPTED_BY_RESTART = "turn.interrupted_by_restart"
+    NOT_RUN_AFTER_RESTORE = "restore.not_run"
     HELD_UNKNOWN = "turn.upstream_unknown"
     HELD_EXPIRED = "turn.held_expired"
     DROPPED = "turn.dropped"
@@ -131,6 +132,10 @@ CATALOGUE: Final = {
         f"Interrupted by a restart: the agent had begun and did not finish. {_RUN_AGAIN_EN}",
         f"因重启中断：Agent 已经开始但没有完成。{_RUN_AGAIN_ZH}",
     ),
+    Notice.NOT_RUN_AFTER_RESTORE: (
+        "Not run: a backup was put back while this waited, and no answer to it was found. /owed lets you run it.",
+        "未运行：它等待期间恢复了备份，也没有找到它的回答。可以用 /owed 让它运行。",
+    ),
     Notice.HELD_UNKNOWN: (
         "Held: a restart hit while this was with the agent, and its outcome is unknown. /owed lets you run it again "
         "or drop it. Later messages wait.",
@@ -205,6 +210,11 @@ def sentence(notice: Notice, language: Language, detail: str = "") -> str:
     return (chinese if language is _C else english).format(detail=detail)
 
 
+def says_why_not(text: str) -> bool:
+    """Tell whether a text is one of the sentences that say why a message has no answer, or not yet."""
+    return text.startswith(_WHY_NOT)
+
+
 def age_in_words(milliseconds: int, language: Language) -> str:
     """Say a span as people do: minutes up to two hours, then hours, from two days on days."""
     minutes = milliseconds // 60_000
@@ -214,3 +224,12 @@ def age_in_words(milliseconds: int, language: Language) -> str:
     if minutes < 48 * 60:
         return f"{minutes // 60} {('hours', '小时')[column]}"
     return f"{minutes // (24 * 60)} {('days', '天')[column]}"
+
+
+_NO_ANSWERS: Final = frozenset({"access", "source", "workspace", "executor", "queue", "agent", "turn", "restore"})
+_WHY_NOT: Final = tuple(
+    words.partition("{")[0]
+    for notice, pair in CATALOGUE.items()
+    if notice.value.partition(".")[0] in _NO_ANSWERS and notice is not Notice.EMPTY_ANSWER
+    for words in pair
+)

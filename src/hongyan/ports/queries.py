@@ -66,6 +66,7 @@ __all__ = [
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
+    "LOOSE_PARTS",
     "MESSAGE_PAGE",
     "META",
     "NEWEST_CARD",
@@ -75,6 +76,7 @@ __all__ = [
     "OPEN_DECISIONS",
     "OPEN_DECISIONS_OF_CHAT",
     "OPEN_PAIRING",
+    "OPEN_REQUESTS",
     "OWED",
     "OWED_COUNT",
     "OWED_TOTAL",
@@ -84,6 +86,7 @@ __all__ = [
     "PART",
     "PARTS_OF_DELIVERY",
     "PLACE",
+    "PLANNED_WORDS_OF_REQUEST",
     "QUEUED_BEFORE",
     "RECEIVED_CLASSES",
     "RECEIVED_LINES",
@@ -268,6 +271,7 @@ BINDINGS_OF_OWNER: Final = Query("bindings_of_owner", Binding)
 PLACE: Final = Query("place", Place)
 
 REQUEST: Final = Query("request", Request)
+OPEN_REQUESTS: Final = Query("open_requests", Request)
 RECENT_REQUESTS: Final = Query("recent_requests", Request)
 CAPTURED_HEADS: Final = Query("captured_heads", Request)
 TWIN: Final = Query("twin", int)
@@ -331,6 +335,8 @@ LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
 ANSWER_PARTS: Final = Query("answer_parts", AnswerPart)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
+LOOSE_PARTS: Final = Query("loose_parts", int)
+PLANNED_WORDS_OF_REQUEST: Final = Query("planned_words_of_request", Part)
 DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)

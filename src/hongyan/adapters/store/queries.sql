@@ -48,6 +48,12 @@ SELECT * FROM places WHERE id = :id
 -- name: request
 SELECT * FROM requests WHERE id = :id
 
+-- name: open_requests
+-- What an App received and what has no end yet, oldest first.
+SELECT * FROM requests
+WHERE app = :app AND state IN ('captured', 'admitted', 'asking', 'rejected', 'command', 'turn')
+ORDER BY seq
+
 -- name: recent_requests
 SELECT * FROM requests ORDER BY seq DESC LIMIT :limit
 
@@ -347,6 +353,22 @@ ORDER BY p.seq, p.ordinal
 
 -- name: intended_parts
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
+
+-- name: loose_parts
+-- Writes of an App that were under way when a former process ended and that this one did not look for yet. One behind
+-- another of the same order is looked for after it.
+SELECT count(*) AS amount FROM parts p
+WHERE p.app = :app AND (p.state = 'intended' OR (p.state = 'unknown' AND p.next_at <= :since
+  AND NOT EXISTS (
+    SELECT 1 FROM parts e
+    WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
+      AND e.state IN ('planned', 'unknown') AND e.next_at IS NOT NULL
+  )))
+
+-- name: planned_words_of_request
+SELECT p.* FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.request_id = :request_id AND p.state = 'planned' AND p.transport IN ('text', 'post', 'words_card')
+ORDER BY p.seq, p.ordinal
 
 -- name: due_words
 -- Words to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one

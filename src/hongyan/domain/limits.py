@@ -32,10 +32,12 @@ __all__ = [
     "CONNECTIONS_PER_APP",
     "COVERAGE_FIRST_MS",
     "COVERAGE_HISTORY_READS",
+    "COVERAGE_LIVELY_MS",
     "COVERAGE_LIVE_MS",
     "COVERAGE_LIVE_READS",
     "COVERAGE_OVERLAP_MS",
     "COVERAGE_PERIOD_MS",
+    "COVERAGE_QUIET_PERIOD_MS",
     "COVERAGE_READ_MESSAGES",
     "COVERAGE_READ_SECONDS",
     "COVERAGE_WINDOW_MS",
@@ -101,6 +103,8 @@ LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
 
 COVERAGE_FIRST_MS: Final = 7 * SECOND  # after the start, which history never holds up
 COVERAGE_PERIOD_MS: Final = MINUTE
+COVERAGE_LIVELY_MS: Final = 10 * MINUTE  # without a word for this long a chat is quiet
+COVERAGE_QUIET_PERIOD_MS: Final = 5 * MINUTE  # well before what was not read becomes history
 COVERAGE_WINDOW_MS: Final = DAY  # of history that is read at once
 COVERAGE_OVERLAP_MS: Final = MINUTE  # read again: the platform may list a message a little after it was written
 COVERAGE_LIVE_MS: Final = 10 * MINUTE  # what was not read for longer is history, and nothing counts as checked

@@ -27,7 +27,7 @@ from hongyan.domain.identity import AppId
 from hongyan.domain.issued_cards import CardKind, IssuedCard
 from hongyan.ports import queries
 
-__all__ = ["LeftBehind", "begin_start", "settle_app"]
+__all__ = ["LeftBehind", "begin_start", "drain", "settle_app"]
 
 log = structlog.get_logger(__name__)
 
@@ -86,6 +86,22 @@ async def settle_app(desk: Desk, left: LeftBehind) -> None:
     desk.starts.end(app)
     for topic in (ADMISSION, LANES, CARDS, OUTBOX, START):
         desk.wakeup.wake(topic)
+
+
+async def drain(desk: Desk) -> None:
+    """Begin nothing more and wait for the writes that are under way: what the platform answered is known then.
+
+    It ends at its deadline; a write without an answer is looked for at the next start.
+    """
+    for app in (LOCAL_APP, *desk.chats):
+        desk.starts.begin(app, Stage.READING)
+    ends = desk.clock.boot() + limits.DRAIN_MS
+    while desk.clock.boot() < ends:
+        under_way = await desk.store.all(queries.INTENDED_PARTS)
+        if not under_way:
+            return
+        await desk.wakeup.wait(START, ends - desk.clock.boot())
+    log.warning("stop.not_drained", writes=len(await desk.store.all(queries.INTENDED_PARTS)))
 
 
 def _tell(settled: Settled) -> None:

@@ -12,13 +12,14 @@ import structlog
 
 from hongyan.adapters.store import backup as copies
 from hongyan.application.accept_message import accept_event
+from hongyan.application.check_books import check_books_loop
 from hongyan.application.check_coverage import coverage_loop
 from hongyan.application.commits import Watcher
 from hongyan.application.count_calls import keep_calls
 from hongyan.application.desk import Desk
 from hongyan.application.housekeep import housekeeping_loop
 from hongyan.application.observe_app import AppReport, Check, ListenerView, identity_loop, verify_app
-from hongyan.application.start_up import LeftBehind, begin_start, settle_app
+from hongyan.application.start_up import LeftBehind, begin_start, drain, settle_app
 from hongyan.application.workers import admission_loop, cards_loop, lanes_loop, outbox_loop
 from hongyan.bootstrap.house import look
 from hongyan.bootstrap.profiles import app_lock, one_profile_each, profile_of
@@ -57,8 +58,13 @@ class Gateway:
                 group.create_task(self._serve(left, profiles.get(left.app)))
                 if left.app in self.desk.chats:
                     group.create_task(identity_loop(self.desk, profile_of(profiles[left.app])))
-            for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop):
+            for loop in (admission_loop, lanes_loop, cards_loop, outbox_loop, housekeeping_loop, check_books_loop):
                 group.create_task(loop(self.desk))
+
+    async def drain(self) -> None:
+        """Begin nothing more and let writes that are under way end, within a bounded time; `run` has to go on."""
+        with contextlib.suppress(StoreError):
+            await drain(self.desk)
 
     async def close(self) -> None:
         """End the agents and the store, each within a bounded time. What was committed stays."""

@@ -14,6 +14,8 @@ __all__ = [
     "BACK_OFF_MOST_MS",
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
+    "BOOKS_AGAIN_MS",
+    "BOOKS_FIRST_MS",
     "CALLS_KEPT_EVERY_MS",
     "CARD_BYTES",
     "CARD_ELEMENTS",
@@ -42,6 +44,7 @@ __all__ = [
     "COVERAGE_READ_SECONDS",
     "COVERAGE_WINDOW_MS",
     "DELIVERY_SLOTS",
+    "DRAIN_MS",
     "ELEMENT_LETTERS",
     "FINAL_SHOWN_MS",
     "GAP_DECLARED_MS",
@@ -118,6 +121,9 @@ GAP_RUNS_MS: Final = DAY  # what is older is no longer what the person wants run
 RENEW_EVERY_MS: Final = 10 * MINUTE  # when another program takes our events, a new connection does not help
 
 DELIVERY_SLOTS: Final = 4  # writes of one App under way at once, each into another chat
+BOOKS_FIRST_MS: Final = 97 * SECOND  # after a start, when nothing else happens
+BOOKS_AGAIN_MS: Final = 10 * MINUTE  # while a sum is not its total
+DRAIN_MS: Final = 3 * SECOND  # how long a stop waits for writes whose answer is on its way
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
 MARK_YIELDS_MS: Final = SECOND  # reactions give way to words on their way, never longer than this
 WORKING_MARK_AFTER_MS: Final = SECOND // 2  # a Turn that ends sooner is never marked as working

@@ -14,6 +14,7 @@ from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
+from hongyan.domain.ledger import BookLine, DayCount
 from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
 from hongyan.domain.quota import AppCalls
@@ -31,6 +32,7 @@ __all__ = [
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
+    "BOOK_LINES",
     "BUTTON",
     "BUTTONS_OF_CARD",
     "BUTTON_OF",
@@ -66,6 +68,7 @@ __all__ = [
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
+    "LEDGER_DAYS",
     "LOOSE_PARTS",
     "MESSAGE_PAGE",
     "META",
@@ -340,6 +343,8 @@ PLANNED_WORDS_OF_REQUEST: Final = Query("planned_words_of_request", Part)
 DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
+LEDGER_DAYS: Final = Query("ledger_days", DayCount)
+BOOK_LINES: Final = Query("book_lines", BookLine)
 CALLS_OF_APPS: Final = Query("calls_of_apps", AppCalls)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
 

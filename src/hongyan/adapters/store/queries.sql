@@ -108,7 +108,8 @@ SELECT
 
 -- name: owed_total
 SELECT
-  (SELECT count(*) FROM requests WHERE owed = 1) + (SELECT count(*) FROM gaps WHERE state = 'declared') AS amount
+  (SELECT count(*) FROM requests WHERE owed = 1) + (SELECT count(*) FROM gaps WHERE state = 'declared')
+  + (SELECT count(*) FROM meta WHERE key = 'books.problem') AS amount
 
 -- name: received_classes
 -- Each class by its own condition and the total by none: the sum is checked against it, never computed from it.
@@ -131,6 +132,48 @@ UNION ALL SELECT 'told', count(*) FROM requests WHERE state = 'closed' AND close
 UNION ALL SELECT 'merged', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'merged'
 UNION ALL SELECT 'silent', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'silent'
 UNION ALL SELECT 'undelivered', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'undelivered'
+
+-- name: ledger_days
+-- Both partitions by day and binding: the classes by their condition, the totals by none. `offset` makes days local.
+SELECT 'received' AS side, coalesce(r.binding_id, '') AS binding_id, (r.accepted_at + :offset) / 86400000 AS day,
+  CASE
+      WHEN r.state IN ('captured', 'admitted', 'asking') THEN r.state
+      WHEN r.state IN ('rejected', 'command') THEN 'delivering'
+      WHEN r.state = 'turn' AND t.state IN ('queued', 'held') THEN t.state
+      WHEN r.state = 'turn' AND t.state IN ('claimed', 'starting', 'running', 'interrupting', 'completing') THEN 'active'
+      WHEN r.state = 'turn' AND t.state IN ('completed', 'failed', 'timed_out', 'cancelled', 'interrupted')
+        THEN 'delivering'
+      WHEN r.state = 'closed' AND r.closed_as IN ('answered', 'told', 'merged', 'silent', 'undelivered')
+        THEN r.closed_as
+      ELSE 'unclassified' END AS name, count(*) AS amount
+FROM requests r LEFT JOIN turns t ON t.id = r.turn_id
+WHERE r.accepted_at >= :since GROUP BY 1, 2, 3, 4
+UNION ALL SELECT 'received', coalesce(r.binding_id, ''), (r.accepted_at + :offset) / 86400000, 'total', count(*)
+FROM requests r WHERE r.accepted_at >= :since GROUP BY 1, 2, 3, 4
+UNION ALL SELECT 'writes', coalesce(d.binding_id, ''), (d.created_at + :offset) / 86400000, p.state, count(*)
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.created_at >= :since GROUP BY 1, 2, 3, 4
+UNION ALL SELECT 'writes', coalesce(d.binding_id, ''), (d.created_at + :offset) / 86400000, 'total', count(*)
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.created_at >= :since GROUP BY 1, 2, 3, 4
+
+-- name: book_lines
+-- Everything received and written, in the order of its id, a piece at a time.
+SELECT * FROM (
+  SELECT 'received' AS kind, r.id, r.id AS request_id, r.app, r.chat_id, coalesce(r.binding_id, '') AS binding_id,
+    coalesce(r.session_id, '') AS session_id, coalesce(r.turn_id, '') AS turn_id, r.message_id, r.origin,
+    r.kind AS form, r.state, r.closed_as AS outcome, r.code, r.owed, 0 AS attempts, r.accepted_at AS began_at,
+    0 AS written_at, r.closed_at AS ended_at
+  FROM requests r WHERE r.id > :after ORDER BY r.id LIMIT :limit
+) AS received
+UNION ALL SELECT * FROM (
+  SELECT 'write' AS kind, p.id, coalesce(d.request_id, '') AS request_id, p.app, p.chat_id,
+    coalesce(d.binding_id, '') AS binding_id, coalesce(d.session_id, '') AS session_id,
+    coalesce(d.turn_id, '') AS turn_id, p.provider_id AS message_id, d.phase AS origin, p.transport AS form, p.state,
+    p.state AS outcome, p.code, 0 AS owed, p.attempts, d.created_at AS began_at, p.written_at, p.verified_at AS ended_at
+  FROM parts p JOIN deliveries d ON d.id = p.delivery_id WHERE p.id > :after ORDER BY p.id LIMIT :limit
+) AS written
+ORDER BY 2 LIMIT :limit
 
 -- name: received_lines
 -- The newest requests with what decides their class.

@@ -37,7 +37,7 @@ class Aim(Disk):
     """A disk that knows which write is meant.
 
     `strikes` are carried out at their moment, once; `ended` tells that the write has an outcome of whatever kind. While
-    the disk does not spin, every commit waits.
+    the disk does not spin, every commit waits. `moved` is set at every commit.
     """
 
     is_meant: Callable[[Target], bool] = lambda _: False
@@ -46,6 +46,7 @@ class Aim(Disk):
     met: Target | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     spins: asyncio.Event = field(default_factory=asyncio.Event)
+    moved: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         super(Aim, self).__init__()
@@ -78,6 +79,7 @@ class _Aimed:
             await self._aim.strike(before)
         await self._aim.spins.wait()
         counts = await self._inner.commit(changes)
+        self._aim.moved.set()
         if after:
             await self._aim.strike(after)
         return counts

@@ -7,6 +7,8 @@ from functools import partial
 from typing import Final
 
 from feishu_simulator.model import Message as Said
+from hongyan.domain.deliveries import Phase
+from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from tests.harness.shown_card import CARD, see_card
 from tests.matrix.faults import Fault, Scene
 from tests.matrix.paths import WritePath, reject_all
@@ -14,15 +16,22 @@ from tests.matrix.stage import Stage
 
 __all__ = ["End", "play"]
 
-PATIENCE_SECONDS: Final = 20.0
-_CHAIN: Final = """
+PATIENCE_SECONDS: Final = 10.0
+ENDS: Final = ("Done in", "Stopped after", "Failed after", "Timed out after")
+_REPLACEMENTS: Final = """
 WITH RECURSIVE after(id) AS (
   SELECT :id UNION SELECT p.id FROM parts p JOIN after a ON p.replaces = a.id
 ) SELECT state FROM parts WHERE id IN (SELECT id FROM after) ORDER BY rowid
 """
-_CARD_PARTS: Final = """
+_POSTS: Final = """
 SELECT p.state FROM parts p JOIN parts m ON m.id = :id
-WHERE p.delivery_id = m.delivery_id AND p.ordinal >= m.ordinal ORDER BY p.ordinal
+WHERE p.delivery_id = m.delivery_id AND p.ordinal >= m.ordinal AND p.transport IN ('card', 'card_text')
+ORDER BY p.ordinal
+"""
+_LOOKS: Final = """
+SELECT p.state FROM parts p JOIN parts m ON m.id = :id
+WHERE p.delivery_id = m.delivery_id AND (p.id = m.id OR (m.state <> 'verified' AND p.ordinal = (
+  SELECT max(l.ordinal) FROM parts l WHERE l.delivery_id = m.delivery_id))) ORDER BY p.ordinal
 """
 _BOOKS: Final = """
 SELECT (SELECT count(*) FROM requests WHERE origin = 'lark'),
@@ -47,9 +56,12 @@ async def play(stage: Stage, path: WritePath, fault: Fault) -> End:
     """Play one cell to its end; AssertionError when the fault met no such write, or the books do not add up."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         scene = Scene(stage, path, stage.token())
-        stage.aim.at(path.is_meant, path.receipt)
-        stage.aim.strikes[fault.moment] = partial(fault.strikes, scene)
-        said = scene.said = await path.go(stage, scene.token)
+
+        def arm() -> None:
+            stage.aim.at(path.is_meant, path.receipt)
+            stage.aim.strikes[fault.moment] = partial(fault.strikes, scene)
+
+        said = scene.said = await path.go(stage, scene.token, arm)
         await stage.flow(lambda: _met(stage, fault))
         await fault.follows(scene)
         await stage.carried()
@@ -78,7 +90,8 @@ async def _part(stage: Stage) -> str:
     target = stage.aim.met
     if target is None:
         raise AssertionError("no such write was met")
-    query = _CARD_PARTS if target.card is not None else _CHAIN
+    form = target.part.transport
+    query = _POSTS if form in CARD_POSTS else _LOOKS if form in CARD_LOOKS else _REPLACEMENTS
     states = [state for (state,) in await stage.world.rows(query, id=target.part.id)]
     return " → ".join(states)
 
@@ -88,18 +101,24 @@ def _shown(stage: Stage, scene: Scene) -> str:
     said, kinds = scene.said, Counter[str]()
     if said is None:
         raise AssertionError("something was said")
-    for message in stage.world.platform.visible(stage.world.chat.chat_id):
+    visible = stage.world.platform.visible(stage.world.chat.chat_id)
+    for message in visible:
         if message.by_bot and (message.parent_id == said.message_id or scene.token in message.text):
             kinds[_kind(stage, message, scene.token)] += 1
+    if scene.stage.aim.met is not None and scene.stage.aim.met.delivery.phase is not Phase.PROGRESS:
+        kinds.pop("ended progress", None)  # whether a Turn took long enough for one is not what the cell is about
     seen = [kind if amount == 1 else f"{amount} × {kind}" for kind, amount in sorted(kinds.items())]
-    return ", ".join([*seen, *stage.world.marks_on(said)]) or "nothing"
+    marks = stage.world.marks_on(said) if any(one.message_id == said.message_id for one in visible) else []
+    return ", ".join([*seen, *marks]) or "nothing"
 
 
 def _kind(stage: Stage, message: Said, token: str) -> str:
     card = message.msg_type == CARD and "header" in stage.world.platform.card(message.message_id)
     if card:
-        alive = see_card(stage.world.platform, message).labels or stage.world.platform.streaming(message.message_id)
-        return "open card" if alive else "closed card"
+        seen = see_card(stage.world.platform, message)
+        if seen.labels or stage.world.platform.streaming(message.message_id):
+            return "open card"
+        return "ended progress" if seen.title.startswith(ENDS) else "closed card"
     if message.text.startswith("Working"):
         return "open text"
     if token in message.text or "雁" in message.text or message.text.startswith("The answer was"):

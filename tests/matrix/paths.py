@@ -31,16 +31,19 @@ CARDKIT: Final = "cardkit:card:write"
 
 WORDS_REFUSED: Final = 230028  # an audit rule: no other form would help
 FORM_REFUSED: Final = Effect(error_code=230099, error_message="ext=ErrCode: 11310; ErrMsg: element exceeds the limit;")
+MARKS: Final = ("Get", "OnIt")
 VERIFIED_CARD: Final = """
 SELECT 1 FROM cards c JOIN parts p ON p.id = c.part_id WHERE c.state = 'visible' AND p.state = 'verified'
 """
 
-Go = Callable[[Stage, str], Awaitable[Said]]
+Arm = Callable[[], None]
+Go = Callable[[Stage, str, Arm], Awaitable[Said]]
 
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """One kind of write. `go` brings it about with a word of its own and gives the message that it belongs to.
+    """One kind of write. `go` brings it about with a word of its own and gives the message that it belongs to;
+    it calls `arm` when only the write itself is left.
 
     `refusal` is a code with which the platform refuses it for good; `receipt` labels the commit that keeps what the
     call gave where that is not the part's own outcome; `scope` is a permission that the App lacks.
@@ -86,76 +89,85 @@ class Looked:
 def saying(words: str) -> Go:
     """Say something; `TOKEN` stands for the word of the cell."""
 
-    async def go(stage: Stage, token: str) -> Said:
+    async def go(stage: Stage, token: str, arm: Arm) -> Said:
+        arm()
         return stage.say(words.replace("TOKEN", token))
 
     return go
 
 
-async def ask_in_other_form(stage: Stage, token: str) -> Said:
+async def ask_in_other_form(stage: Stage, token: str, arm: Arm) -> Said:
     stage.world.platform.faults.add(Match(REPLY, times=1), FORM_REFUSED)
+    arm()
     return stage.say(f"[[say:**bold** {token}]]")
 
 
-async def ask_and_delete(stage: Stage, token: str) -> Said:
+async def ask_and_delete(stage: Stage, token: str, arm: Arm) -> Said:
     """Let the question go while its answer is on the way: the answer stands alone."""
-    said = stage.say(f"{token} [[wait:{token}]] [[say:{token}]]")
+    said = stage.say(f"[[say:{token}]] [[wait:{token}]]")
     await stage.flow_rows("SELECT 1 FROM turns WHERE state = 'running'")
     await stage.carried()
     stage.withdraw(said.message_id)
+    arm()
     stage.troupe.release(token)
     return said
 
 
-async def send_again(stage: Stage, token: str) -> Said:
+async def send_again(stage: Stage, token: str, arm: Arm) -> Said:
     """Let an answer be refused, and let the owner send it again."""
     stage.world.platform.faults.add(Match(REPLY, times=1), Effect(error_code=WORDS_REFUSED))
     said = stage.say(token)
     await stage.settle()
     [row] = await list_owed(stage.world.gateway.desk)
+    arm()
     await act_on_owed(stage.world.gateway.desk, row.id, OwedAction.SEND_AGAIN, row.version)
     return said
 
 
-async def show_progress(stage: Stage, token: str) -> Said:
-    """Let a card stand there for a Turn that waits."""
+async def show_more(stage: Stage, token: str, arm: Arm) -> Said:
+    """Let a card stand there for a Turn that waits, and then goes on."""
     said = stage.say(f"[[tool:a]] [[wait:{token}]] [[open-tool:b]] [[wait:{token}-end]] [[say:{token}]]")
     await stage.flow_rows(VERIFIED_CARD)
     await stage.carried()
-    return said
-
-
-async def show_more(stage: Stage, token: str) -> Said:
-    said = await show_progress(stage, token)
+    arm()
     stage.troupe.release(token)
     return said
 
 
-async def end_card(stage: Stage, token: str) -> Said:
+async def end_card(stage: Stage, token: str, arm: Arm) -> Said:
+    """Let a card stand there for a Turn that waits, and then ends."""
     said = stage.say(f"[[tool:a]] [[wait:{token}-end]] [[say:{token}]]")
     await stage.flow_rows(VERIFIED_CARD)
     await stage.carried()
+    arm()
     stage.troupe.release(f"{token}-end")
     return said
 
 
-async def say_progress(stage: Stage, token: str) -> Said:
+def _not_yet() -> None:
+    """The write that is meant comes later."""
+
+
+async def say_progress(stage: Stage, token: str, arm: Arm) -> Said:
     stage.world.platform.faults.add(Match(REPLY, times=1), FORM_REFUSED)
+    arm()
     return stage.say(f"[[tool:a]] [[wait:{token}-end]] [[say:{token}]]")
 
 
-async def end_text(stage: Stage, token: str) -> Said:
-    said = await say_progress(stage, token)
+async def end_text(stage: Stage, token: str, arm: Arm) -> Said:
+    said = await say_progress(stage, token, _not_yet)
     await stage.flow_rows(VERIFIED_CARD)
     await stage.carried()
+    arm()
     stage.troupe.release(f"{token}-end")
     return said
 
 
-async def decide_by_console(stage: Stage, token: str) -> Said:
+async def decide_by_console(stage: Stage, token: str, arm: Arm) -> Said:
     said = stage.say(f"[[ask:{token}]]")
     await stage.flow_rows(VERIFIED_CARD)
     await stage.carried()
+    arm()
     await reject_all(stage)
     return said
 
@@ -169,32 +181,29 @@ async def reject_all(stage: Stage) -> None:
             continue
 
 
-async def list_what_waits(stage: Stage, token: str) -> Said:
+async def list_what_waits(stage: Stage, token: str, arm: Arm) -> Said:
     stage.say(f"[[crash]] {token}")
     await stage.settle()
+    arm()
     return stage.say("/owed")
 
 
-async def act_on_list(stage: Stage, token: str) -> Said:
-    said = await list_what_waits(stage, token)
+async def act_on_list(stage: Stage, token: str, arm: Arm) -> Said:
+    said = await list_what_waits(stage, token, _not_yet)
     await stage.flow_rows("SELECT 1 FROM cards WHERE kind = 'owed' AND state = 'visible'")
     await stage.carried()
     [row] = await list_owed(stage.world.gateway.desk)
+    arm()
     await act_on_owed(stage.world.gateway.desk, row.id, OwedAction.CLOSE, row.version)
     return said
 
 
-async def run_for_a_while(stage: Stage, token: str) -> Said:
-    """Let a Turn run until it is marked as working."""
+async def end_work(stage: Stage, token: str, arm: Arm) -> Said:
+    """Let a Turn run until it is marked as working, and then end."""
     said = stage.say(f"[[say:{token}]] [[wait:{token}-end]]")
-    await stage.flow_rows("SELECT 1 FROM turns WHERE state = 'running'")
-    return said
-
-
-async def end_work(stage: Stage, token: str) -> Said:
-    said = await run_for_a_while(stage, token)
-    await stage.flow(lambda: len(stage.world.marks_on(said)) == 2)
+    await stage.flow(lambda: len(stage.world.marks_on(said)) == len(MARKS))
     await stage.carried()
+    arm()
     stage.troupe.release(f"{token}-end")
     return said
 
@@ -259,7 +268,7 @@ PATHS: Final = (
         "edit of a progress text", EDIT, 230075, Looked(_F.PROGRESS, (_T.CARD_EDIT,), last=True), end_text, scope=CARDKIT
     ),
     WritePath("received mark", REACT, 231002, Looked(_F.RECEIVED, (_T.REACTION_ADD,)), saying("TOKEN")),
-    WritePath("working mark", REACT, 231002, Looked(_F.PROCESSING, (_T.REACTION_ADD,)), run_for_a_while),
+    WritePath("working mark", REACT, 231002, Looked(_F.PROCESSING, (_T.REACTION_ADD,)), saying("[[say:TOKEN]] [[wait:TOKEN-end]]")),
     WritePath("working mark taken away", UNREACT, 231007, Looked(_F.PROCESSING, (_T.REACTION_REMOVE,)), end_work),
     WritePath("list of what waits", REPLY, WORDS_REFUSED, Looked(_F.REPLY, (_T.CARD,)), list_what_waits),
     WritePath("last look of the list", PATCH, 230031, Looked(_F.REPLY, (_T.CARD_PATCH,)), act_on_list),

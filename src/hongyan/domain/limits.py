@@ -89,6 +89,7 @@ __all__ = [
     "TEXT_EDIT_EVERY_MS",
     "THOUGHTS_SHOWN",
     "THOUGHT_LETTERS",
+    "WAIT_MOST_MS",
     "WORKING_MARK_AFTER_MS",
 ]
 
@@ -134,6 +135,7 @@ CLOCK_DISAGREEMENT_MS: Final = 2 * MINUTE  # beyond it we do not trust our readi
 REST_TIME_OUT_MS: Final = 10 * SECOND
 BACK_OFF_MS: Final = SECOND
 BACK_OFF_MOST_MS: Final = 5 * MINUTE
+WAIT_MOST_MS: Final = 10 * MINUTE  # nothing is put off for longer: a moment beyond it is of a clock that went back
 CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write without a clear outcome
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)

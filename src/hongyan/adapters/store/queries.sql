@@ -399,10 +399,12 @@ ORDER BY p.seq, p.ordinal
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 
 -- name: loose_parts
--- Writes of an App that were under way when a former process ended and that this one did not look for yet. One behind
--- another of the same order is looked for after it.
+-- Writes of an App that were under way when a former process ended and that this one did not look for yet, and looks of
+-- cards that are about to be written. One behind another of the same order comes after it.
 SELECT count(*) AS amount FROM parts p
-WHERE p.app = :app AND (p.state = 'intended' OR (p.state = 'unknown' AND p.next_at <= :since
+WHERE p.app = :app AND (p.state = 'intended' OR (
+  ((p.state = 'unknown' AND p.next_at <= :since)
+    OR (p.state = 'planned' AND p.transport IN ('card_stream', 'card_patch', 'card_edit')))
   AND NOT EXISTS (
     SELECT 1 FROM parts e
     WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))

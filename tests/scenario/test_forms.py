@@ -168,7 +168,7 @@ async def test_a_crash_between_the_refusal_and_what_follows_loses_neither(world:
     await world.restart(crash)
     world.fault(REPLY, REFUSED_CARD)
     said = answer_with(world, f"# Title\n\n{TABLE}")
-    await crash.dead.wait()
+    await world.until(crash.dead.is_set)
     await world.restart()
     await world.until_settled()
     (message,) = shown(world, said)

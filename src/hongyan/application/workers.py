@@ -137,13 +137,18 @@ async def scan(desk: Desk, query: Query[Row], **arguments: Value) -> Sequence[Ro
         return ()
 
 
+async def _due(desk: Desk, query: Query[Row]) -> Sequence[Row]:
+    now = desk.clock.now()
+    return await scan(desk, query, now=now, far=now + limits.WAIT_MOST_MS, limit=_rows(desk))
+
+
 async def admission_loop(desk: Desk) -> None:
     """Admit captured requests: in order within a place, side by side across places."""
     done = partial(desk.wakeup.wake, ADMISSION)
     async with asyncio.TaskGroup() as group:
         crew = Crew(desk, "admission", ADMISSIONS_AT_ONCE, group)
         while True:
-            for request in await scan(desk, queries.CAPTURED_HEADS, now=desk.clock.now(), limit=_rows(desk)):
+            for request in await _due(desk, queries.CAPTURED_HEADS):
                 if not desk.starts.holds(request.app) and crew.takes(request.place_id):
                     crew.start(Work(request.place_id, partial(admit, desk, request), done))
             await desk.wakeup.wait(ADMISSION, limits.SAFETY_SCAN_MS)
@@ -225,9 +230,8 @@ async def outbox_loop(desk: Desk) -> None:
         beside = Crews(desk, "beside", limits.BESIDE_SLOTS, group)
         rota = Rota()
         while True:
-            now = desk.clock.now()
             wait = limits.SAFETY_SCAN_MS
-            for part in rota.in_turn(await scan(desk, queries.DUE_WORDS, now=now, limit=_rows(desk))):
+            for part in rota.in_turn(await _due(desk, queries.DUE_WORDS)):
                 pause = _pause(desk, part)
                 if desk.starts.keeps(part):
                     continue
@@ -236,8 +240,8 @@ async def outbox_loop(desk: Desk) -> None:
                 elif _offer(desk, words.of(part.app), part, _place(part)):
                     desk.haste.begin(part.id)
                     rota.serve(part)
-            for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=_rows(desk)):
-                if not desk.starts.keeps(part) and not _gives_way(desk, part, now):
+            for part in await _due(desk, queries.DUE_BESIDE):
+                if not desk.starts.keeps(part) and not _gives_way(desk, part):
                     _offer(desk, beside.of(part.app), part)
             await desk.wakeup.wait(OUTBOX, wait)
 
@@ -253,10 +257,11 @@ def _place(part: Part) -> str:
     return f"{part.chat_id} card" if part.transport is Transport.CARD else part.chat_id
 
 
-def _gives_way(desk: Desk, part: Part, now: int) -> bool:
+def _gives_way(desk: Desk, part: Part) -> bool:
     """Tell whether a mark waits for what a person waits for; whoever ends the haste wakes the outbox."""
     is_mark = part.transport in {Transport.REACTION_ADD, Transport.REACTION_REMOVE}
-    return is_mark and bool(desk.haste) and now - (part.next_at or now) < limits.MARK_YIELDS_MS
+    now = desk.clock.now()
+    return is_mark and bool(desk.haste) and 0 <= now - (part.next_at or now) < limits.MARK_YIELDS_MS
 
 
 def _offer(desk: Desk, crew: Crew, part: Part, place: str = "") -> bool:

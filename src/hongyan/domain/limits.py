@@ -34,10 +34,12 @@ __all__ = [
     "CONNECTIONS_PER_APP",
     "COVERAGE_FIRST_MS",
     "COVERAGE_HISTORY_READS",
+    "COVERAGE_LIVELY_MS",
     "COVERAGE_LIVE_MS",
     "COVERAGE_LIVE_READS",
     "COVERAGE_OVERLAP_MS",
     "COVERAGE_PERIOD_MS",
+    "COVERAGE_QUIET_PERIOD_MS",
     "COVERAGE_READ_MESSAGES",
     "COVERAGE_READ_SECONDS",
     "COVERAGE_WINDOW_MS",
@@ -88,6 +90,7 @@ __all__ = [
     "TEXT_EDIT_EVERY_MS",
     "THOUGHTS_SHOWN",
     "THOUGHT_LETTERS",
+    "WAIT_MOST_MS",
     "WORKING_MARK_AFTER_MS",
 ]
 
@@ -105,6 +108,8 @@ LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
 
 COVERAGE_FIRST_MS: Final = 7 * SECOND  # after the start, which history never holds up
 COVERAGE_PERIOD_MS: Final = MINUTE
+COVERAGE_LIVELY_MS: Final = 10 * MINUTE  # without a word for this long a chat is quiet
+COVERAGE_QUIET_PERIOD_MS: Final = 5 * MINUTE  # well before what was not read becomes history
 COVERAGE_WINDOW_MS: Final = DAY  # of history that is read at once
 COVERAGE_OVERLAP_MS: Final = MINUTE  # read again: the platform may list a message a little after it was written
 COVERAGE_LIVE_MS: Final = 10 * MINUTE  # what was not read for longer is history, and nothing counts as checked
@@ -132,6 +137,7 @@ CLOCK_DISAGREEMENT_MS: Final = 2 * MINUTE  # beyond it we do not trust our readi
 REST_TIME_OUT_MS: Final = 10 * SECOND
 BACK_OFF_MS: Final = SECOND
 BACK_OFF_MOST_MS: Final = 5 * MINUTE
+WAIT_MOST_MS: Final = 10 * MINUTE  # nothing is put off for longer: a moment beyond it is of a clock that went back
 CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write without a clear outcome
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)

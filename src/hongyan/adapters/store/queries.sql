@@ -58,9 +58,10 @@ ORDER BY seq
 SELECT * FROM requests ORDER BY seq DESC LIMIT :limit
 
 -- name: captured_heads
--- The oldest captured request of each place, when it is due: within a place the order of acceptance is kept.
+-- The oldest captured request of each place, when it is due: within a place the order of acceptance is kept. What is
+-- due beyond `far` was put off before the clock went back: nothing waits that long, so it is due now.
 SELECT r.* FROM requests r
-WHERE r.state = 'captured' AND r.next_at <= :now
+WHERE r.state = 'captured' AND (r.next_at <= :now OR r.next_at > :far)
   AND NOT EXISTS (
     SELECT 1 FROM requests e WHERE e.place_id = r.place_id AND e.state = 'captured' AND e.seq < r.seq
   )
@@ -403,10 +404,12 @@ ORDER BY p.seq, p.ordinal
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 
 -- name: loose_parts
--- Writes of an App that were under way when a former process ended and that this one did not look for yet. One behind
--- another of the same order is looked for after it.
+-- Writes of an App that were under way when a former process ended and that this one did not look for yet, and looks of
+-- cards that are about to be written. One behind another of the same order comes after it.
 SELECT count(*) AS amount FROM parts p
-WHERE p.app = :app AND (p.state = 'intended' OR (p.state = 'unknown' AND p.next_at <= :since
+WHERE p.app = :app AND (p.state = 'intended' OR (
+  ((p.state = 'unknown' AND p.next_at <= :since)
+    OR (p.state = 'planned' AND p.transport IN ('card_stream', 'card_patch', 'card_edit')))
   AND NOT EXISTS (
     SELECT 1 FROM parts e
     WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
@@ -422,8 +425,9 @@ ORDER BY p.seq, p.ordinal
 -- Words to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one
 -- order key go one after the other: a later part of the same delivery follows a written one; another delivery follows
 -- an end, or an unknown that its own quick retries did not settle. Every chat's first comes before any chat's second.
+-- `far` as in captured_heads.
 SELECT p.* FROM parts p
-WHERE p.state IN ('planned', 'unknown') AND p.next_at <= :now
+WHERE p.state IN ('planned', 'unknown') AND (p.next_at <= :now OR p.next_at > :far)
   AND (p.transport IN ('text', 'post', 'words_card') OR (p.transport IN ('card', 'card_text')
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress')))
   AND NOT EXISTS (
@@ -438,9 +442,9 @@ ORDER BY row_number() OVER (PARTITION BY p.app, p.chat_id ORDER BY p.next_at, p.
 
 -- name: due_beside
 -- Read-backs of what was written; cards that show progress; and marks and new looks of cards, each after the end of
--- the one before it on the same message.
+-- the one before it on the same message. `far` as in captured_heads.
 SELECT p.* FROM parts p
-WHERE p.next_at <= :now
+WHERE (p.next_at <= :now OR p.next_at > :far)
   AND ((p.transport IN ('text', 'post', 'words_card', 'card', 'card_text', 'card_stream', 'card_patch', 'card_edit')
         AND p.state = 'written')
     OR (p.transport IN ('card', 'card_text') AND p.state IN ('planned', 'unknown')

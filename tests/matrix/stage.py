@@ -1,0 +1,133 @@
+"""One world in which cells are played one after the other."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from feishu_simulator.model import Message as Said
+from hongyan.application.owed import OwedAction, act_on_owed, list_owed
+from tests.harness import World, open_world
+from tests.harness.crash import Crash
+from tests.harness.troupe import Troupe
+from tests.matrix.aim import Aim
+from tests.matrix.line import Line
+
+__all__ = ["Stage", "open_stage"]
+
+QUIET_SECONDS: Final = 0.004  # nothing moved for that long: what is left waits for time to pass
+STEPS: Final = 4_000
+STEP_MOST_MS: Final = 1_000
+_OPEN_PARTS: Final = """
+SELECT 1 FROM parts WHERE state IN ('planned', 'intended') OR (state IN ('written', 'unknown') AND next_at IS NOT NULL)
+"""
+_OPEN: Final = f"""
+SELECT 1 WHERE EXISTS ({_OPEN_PARTS}) OR EXISTS (SELECT 1 FROM cards WHERE state <> 'closed' AND kind <> 'owed')
+  OR EXISTS (SELECT 1 FROM requests r LEFT JOIN turns t ON t.id = r.turn_id
+    WHERE r.state IN ('captured', 'admitted', 'rejected', 'command') OR (r.state = 'turn' AND t.state <> 'held'))
+"""
+
+
+@dataclass(slots=True)
+class Stage:
+    """A world with what the matrix needs beside it: agents without processes, an aim, the line, a way to die."""
+
+    world: World
+    troupe: Troupe
+    aim: Aim
+    line: Line
+    crash: Crash = field(default_factory=Crash)
+    count: int = 0
+    withdrawn: int = 0
+
+    def token(self) -> str:
+        """Give a word that no other cell says."""
+        self.count += 1
+        return f"w{self.count}x"
+
+    def say(self, words: str) -> Said:
+        """Write to the bot as the owner."""
+        return self.world.say(words)
+
+    async def die(self) -> None:
+        """End this life of the gateway at this very place."""
+        self.crash.point = "aimed"
+        await self.crash.reach("aimed")
+
+    async def rise(self) -> None:
+        """Start the next life on the same files."""
+        self.crash = Crash()
+        await self.world.restart(self.crash)
+
+    def withdraw(self, message_id: str) -> None:
+        """Let somebody delete a message."""
+        message = next(m for m in self.world.platform.visible(self.world.chat.chat_id) if m.message_id == message_id)
+        self.withdrawn += message.by_bot
+        self.world.platform.people.delete(message_id)
+
+    # --- time ---------------------------------------------------------------------------------
+
+    async def flow(self, done: Callable[[], bool]) -> None:
+        """Let work be done and time pass, by turns, until the condition holds."""
+        for _ in range(STEPS):
+            if done():
+                return
+            await self.quiet()
+            if done():
+                return
+            await self.world.advance(self.world.clock.next_wake(STEP_MOST_MS))
+        raise AssertionError("it never came")
+
+    async def flow_rows(self, sql: str, *, none: bool = False) -> None:
+        """Let time pass until a query gives a row, or no more."""
+        for _ in range(STEPS):
+            await self.quiet()
+            if bool(await self.world.rows(sql)) is not none:
+                return
+            await self.world.advance(self.world.clock.next_wake(STEP_MOST_MS))
+        raise AssertionError(f"it never came: {sql}")
+
+    async def carried(self) -> None:
+        """Let time pass until every write has an outcome."""
+        await self.flow_rows(_OPEN_PARTS, none=True)
+
+    async def quiet(self) -> None:
+        """Return when nothing moved for a moment."""
+        for _ in range(500):
+            self.aim.moved.clear()
+            try:
+                async with asyncio.timeout(QUIET_SECONDS):
+                    await self.aim.moved.wait()
+            except TimeoutError:
+                return
+
+    async def settle(self) -> None:
+        """Let time pass until nothing is open but a list of what waits, which stays for a day."""
+        await self.flow_rows(_OPEN, none=True)
+
+    async def tidy(self) -> None:
+        """Leave nothing that the next cell would see."""
+        self.world.platform.faults.rules.clear()
+        self.world.clock.skew_ms = 0
+        self.aim.at(lambda _: False)
+        for row in await list_owed(self.world.gateway.desk):
+            if OwedAction.CLOSE in row.actions:
+                await act_on_owed(self.world.gateway.desk, row.id, OwedAction.CLOSE, row.version)
+        await self.settle()
+
+
+@asynccontextmanager
+async def open_stage(home: Path, line: Line, scopes_missing: str = "") -> AsyncIterator[Stage]:
+    """Give a stage whose gateway runs, with the owner paired and the private chat bound."""
+    async with open_world(home, bound=False) as world:
+        stage = Stage(world, Troupe(), Aim(), line)
+        world.simulator.subscribe(stage.aim.moved.set)
+        world.disk, world.dress = stage.aim, stage.troupe.dress
+        if scopes_missing:
+            world.forbid(scopes_missing)
+        await world.start(stage.crash)
+        await world.bind()
+        await stage.settle()
+        yield stage

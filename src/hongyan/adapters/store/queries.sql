@@ -72,9 +72,9 @@ ORDER BY r.seq LIMIT :limit
 SELECT count(*) AS amount FROM requests WHERE secondary_key = :key AND id <> :id
 
 -- name: last_seq
+-- A delivery shares its number with its first part.
 SELECT max(seq) AS seq FROM (
   SELECT coalesce(max(seq), 0) AS seq FROM requests
-  UNION ALL SELECT coalesce(max(seq), 0) FROM deliveries
   UNION ALL SELECT coalesce(max(seq), 0) FROM parts
   UNION ALL SELECT coalesce(max(seq), 0) FROM messages
 ) AS every_seq

@@ -85,6 +85,7 @@ async def test_what_is_over_the_limit_comes_in_parts_and_nothing_is_refused(worl
     await world.adds_up()
 
 
+@pytest.mark.scenario("P49")
 async def test_an_answer_of_everything_arrives_whole_and_in_order(world: World) -> None:
     answer = long_answer()
     said = answer_with(world, answer)

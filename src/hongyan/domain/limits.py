@@ -56,6 +56,7 @@ __all__ = [
     "IDENTITY_PERIOD_MS",
     "INBOUND_KEYS_KEPT_MS",
     "INTERRUPT_WAIT_MS",
+    "KEPT_BACK_MS",
     "KEY_LENGTH",
     "LATE_ASKS_MS",
     "LATE_SHOWN_MS",
@@ -124,6 +125,7 @@ RENEW_EVERY_MS: Final = 10 * MINUTE  # when another program takes our events, a 
 DELIVERY_SLOTS: Final = 4  # writes of one App under way at once, each into another chat
 BOOKS_FIRST_MS: Final = 97 * SECOND  # after a start, when nothing else happens
 BOOKS_AGAIN_MS: Final = 10 * MINUTE  # while a sum is not its total
+KEPT_BACK_MS: Final = DAY  # an answer to a message that was recalled while it ran
 DRAIN_MS: Final = 3 * SECOND  # how long a stop waits for writes whose answer is on its way
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
 MARK_YIELDS_MS: Final = SECOND  # reactions give way to words on their way, never longer than this

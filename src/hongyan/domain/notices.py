@@ -42,6 +42,8 @@ class Notice(StrEnum):
     DROPPED = "turn.dropped"
     WAITS_BEHIND_HELD = "turn.waits_behind_held"
     ARRIVED_LATE = "source.arrived_late"
+    RAN_BEFORE_EDIT = "source.ran_before_edit"
+    KEPT_BACK = "source.kept_back"
     STOPPED = "turn.stopped"
     STOPPED_BEFORE_START = "turn.stopped_before_start"
     STOP_DONE = "stop.done"
@@ -153,6 +155,14 @@ CATALOGUE: Final = {
     Notice.ARRIVED_LATE: (
         "This message arrived {detail} after it was written. It runs now, once.",
         "这条消息在发出 {detail} 后才收到，现在开始运行，只运行一次。",
+    ),
+    Notice.RAN_BEFORE_EDIT: (
+        "You edited this message after the agent had it. The text from before ran, once: “{detail}”",
+        "你编辑这条消息时，Agent 已经收到它。运行的是编辑前的文字，只运行了一次：“{detail}”",
+    ),
+    Notice.KEPT_BACK: (
+        "You recalled a message while it ran. Its answer is kept back for 24 hours: /owed sends it or drops it.",
+        "你在一条消息运行时撤回了它。它的回答保留 24 小时：用 /owed 送出或放弃。",
     ),
     Notice.STOPPED: ("Stopped by you after {detail} s.", "你在 {detail} 秒后停止了它。"),
     Notice.STOPPED_BEFORE_START: ("Stopped by you before it started.", "在开始之前已由你停止。"),

@@ -64,6 +64,7 @@ __all__ = [
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "KEPT_BACK_BEFORE",
     "LAST_CURSOR",
     "LAST_LOOK",
     "LAST_SEQ",
@@ -283,6 +284,7 @@ STOPS_WAITING: Final = Query("stops_waiting", Request)
 STEERS_ON_THEIR_WAY: Final = Query("steers_on_their_way", Request)
 STEERS_OF_TURNS: Final = Query("steers_of_turns", SteerLine)
 OWED: Final = Query("owed", Request)
+KEPT_BACK_BEFORE: Final = Query("kept_back_before", Request)
 OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)
 RECEIVED_LINES: Final = Query("received_lines", ReceivedLine)

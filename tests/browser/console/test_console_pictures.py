@@ -47,6 +47,7 @@ Furnish = Callable[[Console], Awaitable[str]]
 ALWAYS: Final = {
     "settings/workspaces": Place("settings/workspaces", ("Folder", "may write"), ("文件夹", "可写")),
     "settings/bindings": Place("settings/bindings", ("Private chat in Feishu", "live"), ("飞书私聊", "有效")),
+    "settings/coverage": Place("settings/coverage", ("Compared until",), ("核对到",)),
     "settings/executors": Place("settings/executors", ("Program", "rehearsal"), ("程序", "没有在沙箱里运行")),
     "settings/owners": Place("settings/owners", ("Lin Yan", "Paired"), ("配对于",)),
     "settings/appearance": Place("settings/appearance", ("Theme", "Language"), ("主题", "语言")),

@@ -72,9 +72,9 @@ ORDER BY r.seq LIMIT :limit
 SELECT count(*) AS amount FROM requests WHERE secondary_key = :key AND id <> :id
 
 -- name: last_seq
+-- A delivery shares its number with its first part.
 SELECT max(seq) AS seq FROM (
   SELECT coalesce(max(seq), 0) AS seq FROM requests
-  UNION ALL SELECT coalesce(max(seq), 0) FROM deliveries
   UNION ALL SELECT coalesce(max(seq), 0) FROM parts
   UNION ALL SELECT coalesce(max(seq), 0) FROM messages
 ) AS every_seq
@@ -101,6 +101,10 @@ ORDER BY r.seq
 
 -- name: owed
 SELECT * FROM requests WHERE owed = 1 ORDER BY seq
+
+-- name: kept_back_before
+-- Answers to recalled messages that nobody decided about in time.
+SELECT * FROM requests WHERE owed = 1 AND owed_why = 'source.recalled' AND closed_at < :before ORDER BY seq
 
 -- name: owed_count
 SELECT
@@ -391,7 +395,8 @@ WHERE d.request_id = :request_id AND d.turn_id = :turn_id AND d.phase = 'final'
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.
 SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id
 WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport IN ('text', 'post', 'words_card')
-  AND p.next_at IS NULL AND p.state IN ('unknown', 'rejected', 'mismatch')
+  AND p.next_at IS NULL
+  AND (p.state IN ('unknown', 'rejected', 'mismatch') OR (p.state = 'withheld' AND p.code = 'source.recalled'))
   AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 

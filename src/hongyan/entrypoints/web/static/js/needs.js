@@ -65,7 +65,7 @@ export class Needs {
   row(item) {
     const { kind, one, key } = item;
     const tone = kind === "failed" ? "failed" : "waits";
-    const first = kind === "approval" ? button("", w("needs.review"), () => this.choose(key, true), { data: { mark: "review" } }) : this.act(one, one.actions[0], "");
+    const first = kind === "approval" ? button("", w("needs.review"), () => this.choose(key, true), { data: { mark: "review" } }) : one.actions.length ? this.act(one, one.actions[0], "") : null;
     return h(
       `li.need${key === this.chosen ? ".chosen" : ""}`,
       { data: { need: key } },

@@ -66,7 +66,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look at the end of a life: the process's megabytes and open handles, the database's megabytes and its log's."""
+    """One look at the end of a life: the process's megabytes and handles, the database's megabytes and its log's."""
 
     rss_mb: float
     handles: int

@@ -31,6 +31,7 @@ __all__ = ["Plan", "run"]
 SAY_SECONDS: Final = 0.5
 SAMPLE_SECONDS: Final = 5.0
 END_SECONDS: Final = 300.0
+WORDS: Final = frozenset({"text", "post"})  # no card of these is words: the answers are short
 OPEN: Final = """
 SELECT (SELECT count(*) FROM requests r LEFT JOIN turns t ON t.id = r.turn_id
     WHERE r.state NOT IN ('closed', 'asking') AND coalesce(t.state, '') <> 'held')
@@ -60,7 +61,7 @@ class _Run:
     seats: list[Seat]
     chance: random.Random
     ends_at: float
-    said: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
     samples: list[dict[str, float]] = field(default_factory=list)
     kills: int = 0
 
@@ -111,9 +112,8 @@ async def _one_life(one: _Run) -> None:
 
 async def _say(one: _Run) -> None:
     seat = one.chance.choice(one.seats)
-    text = f"message {len(one.said)} [[tool:read]][[say:answer {len(one.said)}]]"
-    message = await one.platform.say(seat, text)
-    one.said[message["message_id"]] = f"answer {len(one.said)}"
+    message = await one.platform.say(seat, f"message {len(one.said)} [[tool:read]][[say:answer {len(one.said)}]]")
+    one.said.append(message["message_id"])
 
 
 async def _sample(one: _Run, gateway: DaemonGateway) -> dict[str, float]:
@@ -132,19 +132,21 @@ async def _judged(one: _Run) -> dict[str, Any]:
     """Wait for the end of everything without faults, then count against what the platform shows."""
     _forget_ready(one.home)
     async with open_gateway_process(one.home) as gateway:
-        left = await _until_ended(one.home)
+        left = await _until_ended(one)
         ledger = await gateway.get("/ledger")
     shown = [message for seat in one.seats for message in await one.platform.messages(seat)]
-    answers = Counter(message.get("text", "") for message in shown)
+    words = Counter((one["parent_id"], one["text"]) for one in shown if one["parent_id"] and one["msg_type"] in WORDS)
+    replied = {parent for parent, _ in words}
     told = await asyncio.to_thread(_outcomes, one.home)
-    lost = [mid for mid, answer in one.said.items() if not answers[answer] and told.get(mid, "") in {"", "answered"}]
-    doubled = [answer for answer in one.said.values() if answers[answer] > 1]
+    lost = [message for message in one.said if message not in replied and told.get(message) != "owed"]
+    doubled = [parent for (parent, _), times in words.items() if times > 1]
     balanced = ledger["received"]["balanced"] and ledger["writes"]["balanced"]
     half = len(one.samples) // 2
     return {
         "minutes": one.plan.minutes,
         "said": len(one.said),
-        "answered": sum(answers[answer] == 1 for answer in one.said.values()),
+        "replied": len(replied.intersection(one.said)),
+        "answered": sum(told.get(message) == "answered" for message in one.said),
         "kills": one.kills,
         "still_open": left,
         "lost": len(lost),
@@ -158,11 +160,15 @@ async def _judged(one: _Run) -> dict[str, Any]:
     }
 
 
-async def _until_ended(home: Path) -> int:
-    """Wait until everything has its end; give what had none in time."""
+async def _until_ended(one: _Run) -> int:
+    """Wait until every message came in or is known to be missing, and has its end; give what had none in time.
+
+    What was said while nobody listened comes again after minutes, or is found in the history.
+    """
     ends = time.monotonic() + END_SECONDS
     while True:
-        left = await asyncio.to_thread(_number, home, OPEN)
+        heard = await asyncio.to_thread(_outcomes, one.home)
+        left = await asyncio.to_thread(_number, one.home, OPEN) + len(set(one.said).difference(heard))
         if not left or time.monotonic() >= ends:
             return left
         await asyncio.sleep(1.0)
@@ -179,7 +185,10 @@ def _number(home: Path, sql: str) -> int:
 
 def _outcomes(home: Path) -> dict[str, str]:
     """Give how each message ended, or that somebody has to act on it."""
-    sql = "SELECT message_id, CASE WHEN owed THEN 'owed' ELSE closed_as END FROM requests"
+    sql = (
+        "SELECT message_id, CASE WHEN owed THEN 'owed' ELSE closed_as END FROM requests "
+        "UNION ALL SELECT message_id, 'owed' FROM gaps WHERE state = 'declared'"
+    )
     with closing(sqlite3.connect(f"file:{home / 'hongyan.db'}?mode=ro", uri=True)) as connection:
         return dict(connection.execute(sql).fetchall())
 

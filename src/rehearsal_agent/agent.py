@@ -45,8 +45,8 @@ from rehearsal_agent.journal import (
     RecordedTurn,
     TurnStatus,
 )
-from rehearsal_agent.performance import InterruptedTurnError, Performance, Props, RefusedTurnError
-from rehearsal_agent.script import Word, read_script
+from rehearsal_agent.performance import CRASH_EXIT_CODE, InterruptedTurnError, Performance, Props, RefusedTurnError
+from rehearsal_agent.script import Step, Word, read_script
 from rehearsal_agent.stage import Stage
 
 TURN_LEDGER: Final = "turnLedger"
@@ -118,9 +118,18 @@ class RehearsalAgent:
         """Replay the history, then answer."""
         session = self._known(session_id)
         self._workspaces[session_id] = Path(cwd)
+        if not session.readable:
+            raise acp.RequestError.internal_error({"details": "the history cannot be read"})
         for turn in session.turns:
             await self._replay(session_id, turn)
-        return LoadSessionResponse()
+        answer = LoadSessionResponse()
+        if not self._setting.plain:
+            answer.field_meta = {TURN_LEDGER: {"background": self._still_running(session)}}
+        return answer
+
+    def _still_running(self, session: RecordedSession) -> list[str]:
+        files = ((name, self._setting.journal.signal_file(name)) for name in session.background)
+        return [name for name, file in files if file is not None and not file.exists()]
 
     async def resume_session(self, session_id: str, cwd: str, **_: Any) -> ResumeSessionResponse:
         """Take a session up again without a replay."""
@@ -158,6 +167,7 @@ class RehearsalAgent:
         if session_id in self._running:
             raise acp.RequestError.invalid_request({"details": "a turn is running in this session"})
         received = _read_prompt(prompt, meta.get("clientMessageId"))
+        self._fall_silent(received)
         self._setting.journal.record_prompt(session_id, received)
         stage = Stage(self._connected(), session_id, workspace, turn_number=len(session.turns) + 1)
         performance = Performance(stage, Props(self._setting.journal, received, self._setting.print_raw))
@@ -166,6 +176,13 @@ class RehearsalAgent:
             return PromptResponse(stop_reason=await self._play(performance, stage, received))
         finally:
             del self._running[session_id]
+
+    def _fall_silent(self, received: Prompt) -> None:
+        """End the process before it heard an `[[unheard]]` prompt."""
+        for step in read_script(received.texts[-1] if received.texts else "").steps:
+            file = self._setting.journal.signal_file(step.argument) if step.argument else None
+            if step.word is Word.UNHEARD and not (file is not None and file.exists()):
+                os._exit(CRASH_EXIT_CODE)
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Take more words for a running turn; nothing begins when none runs."""
@@ -194,6 +211,8 @@ class RehearsalAgent:
             self._setting.journal.record_end(stage.session_id, TurnStatus.FAILED, stage.entries)
             raise
         self._setting.journal.record_end(stage.session_id, status, stage.entries)
+        if Step(Word.CRASH, "answered") in script.steps:
+            os._exit(CRASH_EXIT_CODE)
         self._exit_after_answer = script.has(Word.EXIT)
         return reason
 
@@ -225,6 +244,8 @@ class RehearsalAgent:
         match entry.kind:
             case EntryKind.TEXT:
                 return [self._agent_chunk(entry.text, status)]
+            case EntryKind.LINK:
+                return [acp.update_agent_message(acp.resource_link_block("odd", entry.text))]
             case EntryKind.THOUGHT:
                 return [acp.update_agent_thought_text(entry.text)]
             case EntryKind.TOOL:

@@ -33,6 +33,7 @@ class EntryKind(StrEnum):
     TEXT = "text"
     THOUGHT = "thought"
     TOOL = "tool"
+    LINK = "link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class RecordedSession:
     session_id: str
     cwd: str
     turns: list[RecordedTurn] = field(default_factory=list)
+    readable: bool = True
+    background: list[str] = field(default_factory=list)
 
 
 class Journal:
@@ -123,6 +126,14 @@ class Journal:
             lines = [asdict(entry) for entry in entries]
             _append(self._file(session_id), {"kind": "agent", "status": status, "entries": lines})
 
+    def record_unreadable(self, session_id: str) -> None:
+        """Keep that this history cannot be loaded any more."""
+        _append(self._file(session_id), {"kind": "unreadable"})
+
+    def record_background(self, session_id: str, name: str) -> None:
+        """Keep that a command runs beside the turns until a file of that name exists."""
+        _append(self._file(session_id), {"kind": "background", "name": name})
+
     def lose(self, session_id: str) -> None:
         """Forget a session, and keep the file under another name for whoever debugs a test."""
         file = self._file(session_id)
@@ -162,6 +173,10 @@ def _fold(lines: list[str]) -> RecordedSession | None:
                 texts = tuple(record["texts"])
                 prompt = Prompt(texts, record["images"], record["client_message_id"])
                 session.turns.append(RecordedTurn(prompt))
+            case "unreadable" if session is not None:
+                session.readable = False
+            case "background" if session is not None:
+                session.background.append(record["name"])
             case "agent" if session is not None and session.turns:
                 entries = tuple(
                     Entry(EntryKind(entry["kind"]), entry["text"], entry["tool_id"]) for entry in record["entries"]

@@ -72,6 +72,10 @@ class Performance:
             Word.REFUSE: self._refuse,
             Word.ERROR: self._error,
             Word.OVERLOADED: self._overloaded,
+            Word.QUOTA: self._quota,
+            Word.UNREADABLE: self._unreadable,
+            Word.ODD: self._odd,
+            Word.BACKGROUND: self._background,
             Word.HELP: self._help,
             Word.GREET: self._greet,
         }
@@ -201,6 +205,8 @@ class Performance:
         self._steering = argument
 
     async def _crash(self, argument: str) -> None:
+        if argument == "answered":
+            return  # the agent ends the process itself, once the end is in the history
         if argument == "after":
             await self._stage.say("This sentence will never be")
         os._exit(CRASH_EXIT_CODE)
@@ -221,9 +227,31 @@ class Performance:
         number = int(code) if code.strip().lstrip("-").isdigit() else OVERLOADED_CODE
         raise RequestError(number, text or f"a rehearsed error {number}")
 
-    async def _overloaded(self, _: str) -> None:
+    async def _overloaded(self, argument: str) -> None:
+        if self._is_mended(argument):
+            return
         details = {"status": 529, "retryable": True}
         raise RequestError(OVERLOADED_CODE, "The model is overloaded (529), try again later", details)
+
+    async def _quota(self, argument: str) -> None:
+        resets_at, _, name = argument.partition(":")
+        if self._is_mended(name):
+            return
+        quota = {"resetsAt": int(resets_at)} if resets_at.isdigit() else {}
+        raise RequestError(OVERLOADED_CODE, "The quota is spent", {"status": 429, "quota": quota})
+
+    async def _unreadable(self, _: str) -> None:
+        self._props.journal.record_unreadable(self._stage.session_id)
+
+    async def _odd(self, _: str) -> None:
+        await self._stage.show_link("rehearsal://odd")
+
+    async def _background(self, name: str) -> None:
+        self._signal(name)
+        self._props.journal.record_background(self._stage.session_id, name)
+
+    def _is_mended(self, name: str) -> bool:
+        return bool(name) and self._signal(name).exists()
 
     async def _help(self, argument: str) -> None:
         await self._stage.say(phrases.HELP.get(argument, phrases.HELP[ENGLISH]))

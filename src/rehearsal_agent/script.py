@@ -51,7 +51,8 @@ class Word(StrEnum):
     STEERING = "steering"
     """`steering:refuse` refuses words that come while the turn runs; `steering:hang` never answers them."""
     CRASH = "crash"
-    """`crash` ends the process at once; `crash:after` streams half of a sentence first."""
+    """`crash` ends the process at once; `crash:after` streams half of a sentence first; `crash:answered` ends it when
+    the answer is in the history but was not sent."""
     EXIT = "exit"
     """`exit` ends the process in good order after the answer."""
     LOSE_SESSION = "lose-session"
@@ -63,7 +64,17 @@ class Word(StrEnum):
     ERROR = "error"
     """`error:CODE:TEXT` answers the prompt with a JSON-RPC error."""
     OVERLOADED = "overloaded"
-    """`overloaded` answers as agents do when their model has no capacity."""
+    """`overloaded` answers as agents do when their model has no capacity; `overloaded:NAME` until that file exists."""
+    QUOTA = "quota"
+    """`quota:MS:NAME` refuses for a spent quota that comes back at MS (UTC, may be empty), until a file NAME exists."""
+    UNHEARD = "unheard"
+    """`unheard:NAME` ends the process before the prompt is in the history, until a file NAME exists."""
+    UNREADABLE = "unreadable"
+    """`unreadable` makes the history of this session impossible to load from now on."""
+    ODD = "odd"
+    """`odd` answers with a kind of content that few clients know."""
+    BACKGROUND = "background"
+    """`background:NAME` leaves a command running beside the turn until a file NAME exists."""
     HELP = "help"
     """`help` says in two lines what there is."""
     GREET = "greet"
@@ -84,7 +95,7 @@ SPEAKING: Final = frozenset(
         Word.REFUSE,
         Word.ERROR,
     }
-    | {Word.OVERLOADED, Word.HELP, Word.GREET}
+    | {Word.OVERLOADED, Word.QUOTA, Word.ODD, Word.HELP, Word.GREET}
 )
 """Words after which the rest of the prompt is not echoed."""
 

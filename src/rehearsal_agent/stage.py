@@ -39,6 +39,11 @@ class Stage:
             self.entries.append(Entry(EntryKind.TEXT, text))
         await self.client.session_update(self.session_id, acp.update_agent_message_text(text))
 
+    async def show_link(self, uri: str) -> None:
+        """Answer with a link to a resource."""
+        self.entries.append(Entry(EntryKind.LINK, uri))
+        await self.client.session_update(self.session_id, acp.update_agent_message(acp.resource_link_block("odd", uri)))
+
     async def think(self, text: str) -> None:
         """Stream a thought."""
         self.entries.append(Entry(EntryKind.THOUGHT, text))

@@ -9,6 +9,7 @@ from hongyan.application.desk import Chat, Desk
 from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
 from hongyan.domain.cards import Card
 from hongyan.domain.changes import Changes, Value
+from hongyan.domain.history import History
 from hongyan.domain.identity import ChatId, MessageId
 from hongyan.domain.messages import Outbound, Toast
 from hongyan.ports.agents import Agent, Agents
@@ -40,6 +41,8 @@ POINT_OF_LABEL: Final = {
     "intend_look": "look_intended",
     "keep_look": "look_saved",
     "settle_verified": "verified",
+    "continue_turn": "continued",
+    "adopt_answer": "adopted",
 }
 
 KILL_POINTS: Final = (
@@ -248,6 +251,10 @@ class _Agent:
     async def read_back(self, prompt: Prompt) -> ReadBack:
         await self._trigger.gate()
         return await self._inner.read_back(prompt)
+
+    async def history(self) -> History:
+        await self._trigger.gate()
+        return await self._inner.history()
 
 
 class _Agents:

@@ -8,10 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
+from hongyan.application.plan_continuation import (
+    Failed,
+    inserted,
+    plan_recovery,
+    recovery_words,
+    settle_continuation,
+)
 from hongyan.application.routes import route_of
 from hongyan.domain.access import Silent
 from hongyan.domain.bindings import Binding
 from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Insert, Update, Value, Where, insert
+from hongyan.domain.continuations import ContinuationEvent
 from hongyan.domain.conversations import (
     TERMINAL,
     HoldReason,
@@ -51,12 +59,16 @@ _ENDING_TRIES: Final = 50  # more than anybody else can move one Turn
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a Turn ends without an answer: the move, the stable code, and the sentence with its one detail."""
+    """How a Turn ends without an answer: the move, the stable code, and the sentence with its one detail.
+
+    `retry_at` is when a spent quota comes back (UTC milliseconds), 0 when that is not known.
+    """
 
     event: TurnEvent
     code: str
     notice: Notice
     detail: str = ""
+    retry_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +186,7 @@ async def _complete(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
         *_transcript(desk, replace(scene.turn, text=RECALLED_WORDS) if recalled else scene.turn, scene.turn.answer),
         *(_kept_back(desk, scene) if recalled else _final(desk, scene)),
         *await clear_mark(desk, scene.turn, scene.request),
+        *await settle_continuation(desk, scene.turn, ContinuationEvent.SUCCEED),
         *await _stop_replies(desk, turn_id, Notice.STOP_FINISHED_FIRST, last=True),
     )
     return Changes("complete", steps), None
@@ -219,13 +232,17 @@ async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | N
         return None, None
     stopped = scene.turn.state is TurnState.INTERRUPTING
     final = _stopped(desk, scene.turn) if stopped else ending
+    planned = await plan_recovery(desk, scene.turn, Failed(final.event, final.code, final.retry_at))
     words = sentence(final.notice, language_of(scene.turn.text), final.detail)
+    words += recovery_words(desk, scene.turn, planned)
     queued = scene.turn.state is TurnState.QUEUED
     steps = (
         move_turn(scene.turn, final.event, ended_at=desk.clock.now(), code=final.code, detail=final.detail[:500]),
         *((leave_queue(scene.turn),) if queued else free_lane(scene.session, scene.turn)),
         *_transcript(desk, scene.turn, words, Speaker.GATEWAY),
         *_told(desk, scene, final, words),
+        *inserted(planned),
+        *await settle_continuation(desk, scene.turn, ContinuationEvent.FAIL),
         *await clear_mark(desk, scene.turn, scene.request),
         *await _stop_replies(desk, turn_id, _stop_word(desk, turn_id), last=True),
     )
@@ -304,7 +321,8 @@ async def _cancel(desk: Desk, turn_id: TurnId, code: Silent) -> tuple[Changes | 
         if scene.request is not None and scene.request.state is RequestState.TURN
         else ()
     )
-    return Changes("cancel", (moved, *lane, *closed)), None
+    failed = await settle_continuation(desk, turn, ContinuationEvent.FAIL)
+    return Changes("cancel", (moved, *lane, *closed, *failed)), None
 
 
 def _transcript(desk: Desk, turn: Turn, text: str, speaker: Speaker = Speaker.AGENT) -> tuple[Change, ...]:

@@ -24,7 +24,7 @@ from hongyan.domain.deliveries import again
 from hongyan.domain.errors import ConflictError, NotFoundError, RefusedError
 from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.notices import Notice
-from hongyan.domain.owed import OwedAction, OwedRow, note_act, see_owed
+from hongyan.domain.owed import FollowUp, OwedAction, OwedRow, note_act, see_owed
 from hongyan.domain.requests import (
     STEER,
     ClosedAs,
@@ -37,7 +37,17 @@ from hongyan.domain.requests import (
 )
 from hongyan.ports import queries
 
-__all__ = ["OwedAction", "OwedRow", "act_on_owed", "gap_actions", "list_owed", "owed_action", "see_gap", "send_again"]
+__all__ = [
+    "FollowUp",
+    "OwedAction",
+    "OwedRow",
+    "act_on_owed",
+    "gap_actions",
+    "list_owed",
+    "owed_action",
+    "see_gap",
+    "send_again",
+]
 
 
 def owed_action(word: str) -> OwedAction:
@@ -117,7 +127,8 @@ def see_gap(desk: Desk, gap: Gap) -> OwedRow:
 
 async def _row(desk: Desk, request: Request) -> OwedRow:
     turn = await desk.store.one(queries.TURN, id=request.turn_id) if request.turn_id else None
-    return see_owed(request, turn)
+    attempts = await desk.store.all(queries.CONTINUATIONS_OF_REQUEST, request_id=request.id)
+    return see_owed(request, turn, attempts[0] if attempts else None)
 
 
 async def _run_again(desk: Desk, request: Request, note: Insert) -> None:

@@ -29,6 +29,7 @@ async def read_ledger(desk: Desk) -> Ledger:
         writes=Partition(writes.pop("total", 0), {state.value: writes[state.value] for state in PartState}),
         owed=owed or 0,
         calls=tuple(calls),
+        waiting=await desk.store.one(queries.CONTINUATIONS_WAITING) or 0,
     )
 
 

@@ -12,7 +12,7 @@ from hongyan.domain.messages import PostedMessage, content_hash
 from hongyan.domain.requests import Origin, Request, resee
 from hongyan.ports import queries
 
-__all__ = ["Source", "refresh_source"]
+__all__ = ["Source", "is_unchanged", "refresh_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,8 @@ async def refresh_source(desk: Desk, turn: Turn) -> Source | Silent:
     A message that was read moments ago, or did not come from the platform, is not read again. When the platform
     cannot be read now, the revision that was admitted is used.
     """
-    if turn.origin is not Origin.LARK or turn.request_id is None:
-        return Source(turn.text)
-    request = await desk.store.one(queries.REQUEST, id=turn.request_id)
-    if request is None or desk.clock.now() - request.read_at <= limits.REREAD_AFTER_MS:
+    request = await desk.store.one(queries.REQUEST, id=turn.request_id) if turn.request_id else None
+    if not _is_old(desk, turn, request) or request is None:
         return Source(turn.text)
     try:
         posted = await desk.chat(request.app).history.message(request.message_id)
@@ -39,7 +37,23 @@ async def refresh_source(desk: Desk, turn: Turn) -> Source | Silent:
         return Silent.GONE
     except ChatError:
         return Source(turn.text)
+    if turn.origin is Origin.CONTINUATION and not is_unchanged(request, posted):
+        return Silent.RECALLED if posted.recalled else Silent.EDITED
     return await _compare(desk, request, posted)
+
+
+def _is_old(desk: Desk, turn: Turn, request: Request | None) -> bool:
+    of_platform = turn.origin in {Origin.LARK, Origin.CONTINUATION}
+    if request is None or not of_platform or request.origin is not Origin.LARK:
+        return False
+    return desk.clock.now() - request.read_at > limits.REREAD_AFTER_MS
+
+
+def is_unchanged(request: Request, posted: PostedMessage) -> bool:
+    """Tell whether a message is still, by place, sender and content, the one that was admitted."""
+    same_place = (posted.chat_id, posted.sender) == (request.chat_id, request.sender)
+    same_words = posted.text is not None and content_hash(posted.kind, posted.text) == request.text_hash
+    return same_place and same_words and not posted.recalled
 
 
 async def _compare(desk: Desk, request: Request, posted: PostedMessage) -> Source | Silent:

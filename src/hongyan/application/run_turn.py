@@ -90,6 +90,9 @@ async def _drop_if_revoked(desk: Desk, turn: Turn) -> None:
 
 async def _drive(desk: Desk, claim: Claim, running: RunningTurn) -> None:
     source = await refresh_source(desk, claim.turn)
+    if source is Silent.EDITED:  # a continuation repeats what was said, never what it became
+        await end_turn(desk, claim.turn.id, Ending(TurnEvent.FAIL, source.value, Notice.SOURCE_EDITED))
+        return
     if isinstance(source, Silent):
         await cancel_silently(desk, claim.turn.id, source)
         return
@@ -175,7 +178,8 @@ async def _end(desk: Desk, claim: Claim, outcome: Outcome) -> None:
         await finish_turn(desk, turn, last.answer, outcome.seen)
     elif isinstance(last, TurnEnded):
         code = last.code or f"agent.{last.ending.value}"
-        await end_turn(desk, turn, Ending(TurnEvent.FAIL, code, Notice.AGENT_FAILED, last.message or code))
+        words = last.message or code
+        await end_turn(desk, turn, Ending(TurnEvent.FAIL, code, Notice.AGENT_FAILED, words, last.retry_at))
     else:
         notice = Notice.AGENT_PROTOCOL if last.code == "agent.protocol" else Notice.AGENT_LOST
         await end_turn(desk, turn, Ending(TurnEvent.FAIL, last.code or "agent.lost", notice, last.reason))

@@ -5,7 +5,7 @@ from typing import Final
 
 from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import Change, Changes, OneOf, Require
-from hongyan.domain.deliveries import Delivery, Part, PartState
+from hongyan.domain.deliveries import Delivery, Part, PartState, Phase
 from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
 from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request
 from hongyan.ports import queries
@@ -61,11 +61,12 @@ def _words(siblings: Sequence[Part]) -> list[Part]:
 
 
 def _waits_for(request: Request, delivery: Delivery) -> bool:
-    """An earlier Turn's words never close a request that runs again."""
+    """An earlier Turn's words never close a request that runs again; a recovered answer closes one that was told."""
     same_turn = delivery.turn_id is None or delivery.turn_id == request.turn_id
     undelivered = request.state is RequestState.CLOSED and request.closed_as is ClosedAs.UNDELIVERED
     waiting = request.state in {RequestState.TURN, RequestState.REJECTED, RequestState.COMMAND}
-    return same_turn and (waiting or undelivered)
+    recovered = delivery.phase is Phase.RECOVERED and request.closed_as is ClosedAs.TOLD
+    return same_turn and (waiting or undelivered or recovered)
 
 
 def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartState]) -> tuple[Change, ...]:

@@ -61,7 +61,8 @@ def _is_mine(of: AppId, app: AppId, whole: bool, served: set[AppId]) -> bool:
 
 async def _row(desk: Desk, request: Request) -> OwedRow:
     turn = await desk.store.one(queries.TURN, id=request.turn_id) if request.turn_id else None
-    return see_owed(request, turn)
+    attempts = await desk.store.all(queries.CONTINUATIONS_OF_REQUEST, request_id=request.id)
+    return see_owed(request, turn, attempts[0] if attempts else None)
 
 
 def _of_decision(decision: Decision) -> Sequence[tuple[str, str]]:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
+from hongyan.application.plan_continuation import settle_continuation
 from hongyan.application.routes import route_of
 from hongyan.domain.changes import Change, Changes
+from hongyan.domain.continuations import ContinuationEvent
 from hongyan.domain.conversations import (
     TERMINAL,
     Turn,
@@ -75,7 +77,8 @@ async def _cancel(desk: Desk, turn: Turn, by: str) -> tuple[Change, ...]:
     session = await desk.store.one(queries.SESSION, id=turn.session_id)
     queued = turn.state is TurnState.QUEUED
     lane = (leave_queue(turn),) if queued else free_lane(session, turn) if session else ()
-    return (cancelled, *lane, *await _tell(desk, turn))
+    failed = await settle_continuation(desk, turn, ContinuationEvent.FAIL)
+    return (cancelled, *lane, *failed, *await _tell(desk, turn))
 
 
 async def _tell(desk: Desk, turn: Turn) -> tuple[Change, ...]:

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 import structlog
 
 from hongyan.application.admit import admit
+from hongyan.application.continue_turn import continue_turn
 from hongyan.application.decide import settle_questions
 from hongyan.application.deliver import deliver_part, lose_part, postpone_part
 from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, START, Desk
@@ -26,6 +27,7 @@ from hongyan.application.stop_turn import signal_stop
 from hongyan.application.verify import reconcile_part, verify_part
 from hongyan.domain import limits
 from hongyan.domain.changes import Value
+from hongyan.domain.continuations import Continuation
 from hongyan.domain.conversations import Turn
 from hongyan.domain.deliveries import Part, PartState
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
@@ -165,6 +167,9 @@ async def lanes_loop(desk: Desk) -> None:
             for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=_rows(desk)):
                 if crew.takes(turn.session_id) and not await _is_held(desk, turn):
                     crew.start(_run(desk, turn))
+            for row in await scan(desk, queries.DUE_CONTINUATIONS, now=desk.clock.now(), limit=SCAN_ROWS):
+                if crew.takes(row.session_id):  # no Turn of this Session runs while its history is read
+                    crew.start(_continue(desk, row))
             await desk.wakeup.wait(LANES, limits.SAFETY_SCAN_MS)
 
 
@@ -196,6 +201,10 @@ def _run(desk: Desk, turn: Turn) -> Work:
     done = partial(desk.wakeup.wake, LANES)
     desk.haste.begin(turn.id)  # now, not in its task: the outbox may look before that begins
     return Work(turn.session_id, partial(run_turn, desk, turn), done, partial(salvage_turn, desk, turn.id))
+
+
+def _continue(desk: Desk, row: Continuation) -> Work:
+    return Work(row.session_id, partial(continue_turn, desk, row), partial(desk.wakeup.wake, LANES))
 
 
 async def cards_loop(desk: Desk) -> None:

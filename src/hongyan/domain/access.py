@@ -43,6 +43,7 @@ class Silent(StrEnum):
     REVOKED = "access.revoked"
     PAIRING_CODE = "access.pairing_code"
     IGNORED = "source.ignored"
+    EDITED = "source.edited"
 
 
 class Refusal(StrEnum):

@@ -203,13 +203,15 @@ class TurnEnding(StrEnum):
 class TurnEnded:
     """The agent ended its turn. `answer` is the text that follows its last tool call (all text when it used none).
 
-    `code` and `message` are the agent's own words for a failure; `code` is `agent.…`, empty otherwise.
+    `code` and `message` are the agent's own words for a failure; `code` is `agent.…`, empty otherwise. `retry_at` is
+    when a spent quota comes back (UTC milliseconds), 0 when the agent does not say.
     """
 
     ending: TurnEnding
     answer: str
     code: str = ""
     message: str = ""
+    retry_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,11 @@ __all__ = [
     "AgentBusyError",
     "AgentError",
     "AgentProtocolError",
+    "AgentQuotaError",
     "AgentRefusedError",
     "AgentSessionLostError",
     "AgentStartError",
+    "AgentUnavailableError",
     "BlockedError",
     "BusyError",
     "CardTooHeavyError",
@@ -302,3 +304,17 @@ class AgentRefusedError(AgentError):
     def __init__(self, message: str, *, agent_code: int = 0) -> None:
         super().__init__(message)
         self.agent_code = agent_code
+
+
+class AgentUnavailableError(AgentError):
+    """The agent's model or its provider could not be reached or had no capacity."""
+
+    code = "agent.unavailable"
+    hint = "It is tried again by itself when the agent's history proves that nothing ran; else send it again."
+
+
+class AgentQuotaError(AgentError):
+    """The agent's account has spent its quota."""
+
+    code = "agent.quota"
+    hint = "It is tried once more after the quota's reset when nothing ran; a larger quota helps sooner."

@@ -90,12 +90,16 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Both partitions read in one snapshot, how many requests are owed, and what each App called."""
+    """Both partitions read in one snapshot, how many requests are owed, and what each App called.
+
+    `waiting` counts the attempts to go on by itself whose moment has not come.
+    """
 
     received: Partition
     writes: Partition
     owed: int
     calls: tuple[AppCalls, ...] = ()
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ __all__ = [
     "POST_CODE_LINES",
     "QUEUE_LIFE_MS",
     "QUEUE_TURNS",
+    "RECOVERY_DELAYS_MS",
     "RENEW_EVERY_MS",
     "REREAD_AFTER_MS",
     "REST_TIME_OUT_MS",
@@ -102,6 +103,7 @@ DAY: Final = 24 * HOUR
 QUEUE_TURNS: Final = 20  # more than a person types ahead; a full queue is said at once
 QUEUE_LIFE_MS: Final = DAY  # what waited longer is no longer what the person wants run
 HELD_LIFE_MS: Final = DAY  # a held Turn that nobody decided on fails as unknown
+RECOVERY_DELAYS_MS: Final = (MINUTE, 2 * MINUTE, 4 * MINUTE)  # before each look at a Turn that failed without running
 REREAD_AFTER_MS: Final = 5 * SECOND  # a source that waited this long is read again before dispatch
 LATE_SHOWN_MS: Final = 10 * MINUTE  # a message this late runs, and its age is said
 LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs

@@ -3,10 +3,20 @@
 A sentence says what was observed and what the reader can do next. The language follows the message that it answers.
 """
 
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["CATALOGUE", "Language", "Notice", "age_in_words", "language_of", "says_why_not", "sentence"]
+__all__ = [
+    "CATALOGUE",
+    "Language",
+    "Notice",
+    "age_in_words",
+    "language_of",
+    "moment_in_words",
+    "says_why_not",
+    "sentence",
+]
 
 
 class Language(StrEnum):
@@ -61,6 +71,9 @@ class Notice(StrEnum):
     APPROVAL_ALLOWED_SESSION = "approval.allowed_session"
     APPROVAL_REJECTED = "approval.rejected"
     APPROVAL_SETTLED = "approval.settled"
+    SOURCE_EDITED = "source.edited"
+    TRIED_AGAIN = "continuation.waits"
+    TRIED_AGAIN_WITH_PROOF = "continuation.waits_for_proof"
 
 
 _E, _C = Language.ENGLISH, Language.CHINESE
@@ -202,6 +215,18 @@ CATALOGUE: Final = {
     Notice.APPROVAL_ALLOWED_ONCE: ("Allowed once.", "已允许一次。"),
     Notice.APPROVAL_ALLOWED_SESSION: ("Allowed for this session.", "已允许，限本次会话。"),
     Notice.APPROVAL_REJECTED: ("Rejected.", "已拒绝。"),
+    Notice.SOURCE_EDITED: (
+        "Not tried again: the message was edited meanwhile. Send it again, or see /owed.",
+        "没有再试：消息已被编辑。可以重新发送，或用 /owed 处理。",
+    ),
+    Notice.TRIED_AGAIN: (
+        "It is tried again at {detail}, unless you write something else first.",
+        "将在 {detail} 自动再试；若你先发了别的消息则不再试。",
+    ),
+    Notice.TRIED_AGAIN_WITH_PROOF: (
+        "At {detail} the agent's history is read; it is tried again only if nothing ran and you wrote nothing else.",
+        "{detail} 会查看 Agent 的历史；只有确认什么都没有运行、且你没有发别的消息，才会再试。",
+    ),
     Notice.APPROVAL_SETTLED: (
         "Already decided elsewhere, or expired; your answer changed nothing.",
         "已在别处决定或已过期，你的回答没有改变结果。",
@@ -223,6 +248,11 @@ def sentence(notice: Notice, language: Language, detail: str = "") -> str:
 def says_why_not(text: str) -> bool:
     """Tell whether a text is one of the sentences that say why a message has no answer, or not yet."""
     return text.startswith(_WHY_NOT)
+
+
+def moment_in_words(at: int, zone: tzinfo) -> str:
+    """Say a moment (UTC milliseconds) as a person's clock shows it."""
+    return datetime.fromtimestamp(at / 1_000, UTC).astimezone(zone).strftime("%m-%d %H:%M")
 
 
 def age_in_words(milliseconds: int, language: Language) -> str:

@@ -10,12 +10,23 @@ from enum import StrEnum
 from typing import Final
 
 from hongyan.domain.changes import Insert
+from hongyan.domain.continuations import Continuation, ContinuationState
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
 from hongyan.domain.identity import derive
 from hongyan.domain.pairing import Owner
 from hongyan.domain.requests import STEER, ClosedAs, Request, RequestState
 
-__all__ = ["ACT", "ActRow", "OwedAction", "OwedRow", "note_act", "owed_actions", "see_owed", "serve_one_person"]
+__all__ = [
+    "ACT",
+    "ActRow",
+    "FollowUp",
+    "OwedAction",
+    "OwedRow",
+    "note_act",
+    "owed_actions",
+    "see_owed",
+    "serve_one_person",
+]
 
 ACT: Final = "act."  # what the fact of an action begins with
 TEXT_LETTERS: Final = 200
@@ -33,6 +44,18 @@ class OwedAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What happens by itself about an owed thing: it waits for a moment (UTC milliseconds), runs, or is blocked.
+
+    `why` is the cause while it waits or runs, and what forbids it once it is blocked.
+    """
+
+    state: ContinuationState
+    why: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class OwedRow:
     """One thing that needs someone: why, since when (UTC milliseconds), and what can be done. Act with `version`."""
 
@@ -44,6 +67,7 @@ class OwedRow:
     session_id: str
     turn_state: str
     actions: tuple[OwedAction, ...]
+    follow_up: FollowUp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +90,8 @@ class ActRow:
         return str(json.loads(self.facts)["where"])
 
 
-def see_owed(request: Request, turn: Turn | None) -> OwedRow:
-    """Give an owed request as it is listed; `turn` is its newest one."""
+def see_owed(request: Request, turn: Turn | None, attempt: Continuation | None = None) -> OwedRow:
+    """Give an owed request as it is listed; `turn` is its newest one, `attempt` the newest try to go on with it."""
     return OwedRow(
         id=request.id,
         version=request.version,
@@ -77,7 +101,19 @@ def see_owed(request: Request, turn: Turn | None) -> OwedRow:
         session_id=request.session_id or "",
         turn_state=turn.state.value if turn else "",
         actions=owed_actions(request, turn),
+        follow_up=_follow_up(attempt, turn),
     )
+
+
+def _follow_up(attempt: Continuation | None, turn: Turn | None) -> FollowUp | None:
+    """Tell only of an attempt at the newest Turn, or of the one that runs now."""
+    states = {ContinuationState.WAITING, ContinuationState.RESERVED, ContinuationState.BLOCKED}
+    if attempt is None or turn is None or attempt.state not in states:
+        return None
+    if turn.id not in {attempt.turn_id, attempt.reserved_turn}:
+        return None
+    why = attempt.evidence if attempt.state is ContinuationState.BLOCKED else attempt.cause.value
+    return FollowUp(attempt.state, why, attempt.not_before)
 
 
 def owed_actions(request: Request, turn: Turn | None) -> tuple[OwedAction, ...]:

@@ -77,11 +77,15 @@ def _blocks(entry: Entry, look: Look, old: bool) -> tuple[Block, ...]:
     if entry.act is not None:
         done = _say(look, f"done.{entry.act.action}")
         return Text(f"**{done}{by_whom(entry.act.where, entry.act.at, look)}**"), words
+    follow_up = _follow_up(entry.row, look)
+    if entry.owed and entry.row.turn_state and not entry.row.actions and follow_up:
+        return Text(f"**{follow_up}**"), words
     if not is_waiting(entry):
         return Text(f"**{_say(look, 'changed' if entry.owed else 'settled')}**"), words
     head = Text(f"**{_why(entry.row, look)}** · {_moment(entry.row.since, look)}")
     buttons = Buttons(tuple(_button(button, look) for button in entry.buttons))
-    return (head, words) if old else (head, words, buttons)
+    said = (head, words, *((Note(follow_up),) if follow_up else ()))
+    return said if old else (*said, buttons)
 
 
 def _why(row: OwedRow, look: Look) -> str:
@@ -97,6 +101,14 @@ def _why(row: OwedRow, look: Look) -> str:
     else:
         kind = "why.failed"
     return f"{_say(look, kind)} ({row.why})"
+
+
+def _follow_up(row: OwedRow, look: Look) -> str:
+    """Say what happens by itself, when and why; or why nothing does."""
+    if row.follow_up is None:
+        return ""
+    at = _moment(row.follow_up.at, look)
+    return _say(look, f"follow_up.{row.follow_up.state}", at=at, why=row.follow_up.why)
 
 
 def _button(button: IssuedButton, look: Look) -> Button:
@@ -146,6 +158,12 @@ _WORDS: Final = {
     "why.held": ("Held: the outcome of the last run is not known", "已暂停：上次运行结果不明"),
     "why.undelivered": ("The answer did not arrive for certain", "回答不确定是否送达"),
     "why.failed": ("Not answered", "没有得到回答"),
+    "follow_up.waiting": (
+        "Looked at again by itself at {at} ({why}); only what provably did not run is tried again.",
+        "{at} 会自动再看一次（{why}）；只有确认没有运行过才会再试。",
+    ),
+    "follow_up.reserved": ("Tried again by itself now ({why})", "正在自动再试（{why}）"),
+    "follow_up.blocked": ("Not tried again by itself ({why}).", "没有自动再试（{why}）。"),
     "button.run_again": ("Run again", "重新运行"),
     "button.drop": ("Drop", "放弃"),
     "button.close": ("Close without answer", "不再处理"),

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from hongyan.domain.agents import AgentEvent, AgentSeat, Capabilities, PermissionAnswer, Prompt, ReadBack, SteerOutcome
+from hongyan.domain.history import History
 
 __all__ = ["Agent", "Agents", "Permissions", "TurnControl", "TurnHistory"]
 
@@ -43,6 +44,12 @@ class TurnHistory(Protocol):
         """Tell from the agent's own history what became of an earlier prompt.
 
         Only called while no prompt runs. Evidence.UNKNOWN when the agent keeps no history that proves it.
+        """
+
+    async def history(self) -> History:
+        """Read the agent's whole history of its session; `UNREADABLE` when it keeps none that proves anything.
+
+        Only called while no prompt runs.
         """
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hongyan.domain.bindings import Binding, Place
+from hongyan.domain.continuations import Continuation
 from hongyan.domain.conversations import Message, Session, SessionState, Turn, TurnState
 from hongyan.domain.coverage import Coverage, Gap
 from hongyan.domain.decisions import Decision
@@ -44,6 +45,9 @@ __all__ = [
     "CHAT_APP",
     "CHAT_APPS",
     "CLAIMED_BY",
+    "CONTINUATIONS_OF_REQUEST",
+    "CONTINUATIONS_WAITING",
+    "CONTINUATION_OF_TURN",
     "COVERAGE",
     "COVERED_BINDINGS",
     "DECISION",
@@ -52,6 +56,7 @@ __all__ = [
     "DECLARED_GAPS",
     "DELIVERY",
     "DUE_BESIDE",
+    "DUE_CONTINUATIONS",
     "DUE_WORDS",
     "EVENTS_OF_TURN",
     "EXPIRED_PAIRINGS",
@@ -73,6 +78,7 @@ __all__ = [
     "LOOSE_PARTS",
     "MESSAGE_PAGE",
     "META",
+    "NEWER_INPUT",
     "NEWEST_CARD",
     "NEWEST_OWED_CARD",
     "NEWEST_SESSION",
@@ -358,3 +364,9 @@ GAP_IDS: Final = Query("gap_ids", str)
 DECLARED_GAPS: Final = Query("declared_gaps", Gap)
 GAPS_OF_CARD: Final = Query("gaps_of_card", Gap)
 GAPS_OF_CHAT: Final = Query("gaps_of_chat", Gap)
+
+DUE_CONTINUATIONS: Final = Query("due_continuations", Continuation)
+CONTINUATIONS_OF_REQUEST: Final = Query("continuations_of_request", Continuation)
+CONTINUATION_OF_TURN: Final = Query("continuation_of_turn", Continuation)
+CONTINUATIONS_WAITING: Final = Query("continuations_waiting", int)
+NEWER_INPUT: Final = Query("newer_input", int)

@@ -249,7 +249,7 @@ async def test_an_agent_that_ignores_its_cancel_can_be_killed(tmp_path: Path) ->
     ("script", "code", "words"),
     [
         ("[[error:-32042:no credit left]]", "agent.refused", "no credit left (-32042)"),
-        ("[[overloaded]]", "agent.refused", "The model is overloaded (529), try again later (-32603)"),
+        ("[[overloaded]]", "agent.unavailable", "The model is overloaded (529), try again later (-32603)"),
         ("[[error:-32000:log in]]", "agent.login_required", "log in (-32000)"),
         ("[[refuse]]", "agent.refusal", "the agent declined to answer"),
     ],

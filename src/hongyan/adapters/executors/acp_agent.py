@@ -8,8 +8,9 @@ import acp
 from acp.schema import PromptResponse
 from pydantic import ValidationError
 
-from hongyan.adapters.executors.acp_handshake import LOGIN_REQUIRED, LOGIN_REQUIRED_CODE, agent_words
-from hongyan.adapters.executors.acp_history import MESSAGE_ID, Replay
+from hongyan.adapters.executors.acp_failures import failure_of
+from hongyan.adapters.executors.acp_handshake import agent_words
+from hongyan.adapters.executors.acp_history import MESSAGE_ID, Replay, background_of
 from hongyan.adapters.executors.acp_link import LAST_WORDS_SECONDS, AcpLink
 from hongyan.adapters.executors.acp_steer import steer_session
 from hongyan.adapters.executors.acp_turn import RunningTurn, TurnEvents
@@ -25,7 +26,8 @@ from hongyan.domain.agents import (
     SteerOutcome,
     TurnEnding,
 )
-from hongyan.domain.errors import AgentBusyError, AgentError, AgentProtocolError, AgentRefusedError
+from hongyan.domain.errors import AgentBusyError, AgentError, AgentProtocolError
+from hongyan.domain.history import UNREADABLE, History
 
 __all__ = ["AcpAgent"]
 
@@ -122,20 +124,29 @@ class AcpAgent:
 
     async def read_back(self, prompt: Prompt) -> ReadBack:
         """Tell from the agent's own ledger what became of a prompt; unknown where it keeps none."""
+        read = await self._replay()
+        return read[0].evidence(prompt) if read is not None else ReadBack(Evidence.UNKNOWN)
+
+    async def history(self) -> History:
+        """Read the agent's own ledger whole; unreadable where it keeps none."""
+        read = await self._replay()
+        return read[0].history(read[1]) if read is not None else UNREADABLE
+
+    async def _replay(self) -> tuple[Replay, int] | None:
         if self._capabilities.read_back is not ReadBackKind.LEDGER or self._turn is not None:
-            return ReadBack(Evidence.UNKNOWN)
+            return None
         replay = Replay()
         self._link.client.replay = replay
         loading = self._link.connection.load_session(
             cwd=self._seat.workspace, session_id=self.upstream(), mcp_servers=[]
         )
         try:
-            await asyncio.wait_for(self._link.call(loading), READ_BACK_SECONDS)
+            answer = await asyncio.wait_for(self._link.call(loading), READ_BACK_SECONDS)
         except (acp.RequestError, ConnectionError, ValidationError, TimeoutError):
-            return ReadBack(Evidence.UNKNOWN)
+            return None
         finally:
             self._link.client.replay = None
-        return replay.evidence(prompt)
+        return replay, background_of(answer)
 
     async def _drive(self, turn: RunningTurn, prompt: Prompt) -> None:
         """Wait for the end of one turn and tell it; the SDK has handed over all updates before it answers."""
@@ -201,5 +212,5 @@ def _end_with_error(turn: RunningTurn, error: acp.RequestError) -> None:
     if turn.is_interrupted:
         turn.end(TurnEnding.INTERRUPTED)
     else:
-        code = LOGIN_REQUIRED_CODE if error.code == LOGIN_REQUIRED else AgentRefusedError.code
-        turn.end(TurnEnding.FAILED, code, agent_words(error))
+        code, retry_at = failure_of(error)
+        turn.end(TurnEnding.FAILED, code, agent_words(error), retry_at)

@@ -170,10 +170,10 @@ class RunningTurn:
             self.answer(ask_id, PermissionAnswer.CANCEL)
             self._put(PermissionWithdrawn(ask_id))
 
-    def end(self, ending: TurnEnding, code: str = "", message: str = "") -> None:
+    def end(self, ending: TurnEnding, code: str = "", message: str = "", retry_at: int = 0) -> None:
         """End with the agent's own ending."""
         self.withdraw()
-        self._put(TurnEnded(ending, self._text.answer(), code, message))
+        self._put(TurnEnded(ending, self._text.answer(), code, message, retry_at))
         self._is_over = True
 
     def lose(self, code: str, reason: str) -> None:

@@ -504,3 +504,24 @@ SELECT * FROM gaps WHERE state = 'declared' ORDER BY create_time, id
 
 -- name: gaps_of_chat
 SELECT * FROM gaps WHERE app = :app AND chat_id = :chat_id ORDER BY create_time, id
+
+-- name: due_continuations
+-- Attempts whose moment has come, where nothing runs in the Session.
+SELECT c.* FROM continuations c JOIN sessions s ON s.id = c.session_id
+WHERE c.state = 'waiting' AND c.not_before <= :now AND s.lane IS NULL
+ORDER BY c.not_before, c.id LIMIT :limit
+
+-- name: continuations_of_request
+SELECT * FROM continuations WHERE request_id = :request_id ORDER BY planned_at DESC, n DESC, id
+
+-- name: continuation_of_turn
+SELECT * FROM continuations WHERE reserved_turn = :turn_id
+
+-- name: continuations_waiting
+SELECT count(*) AS amount FROM continuations WHERE state = 'waiting'
+
+-- name: newer_input
+-- What somebody said in the same place after a request and that asks for work; commands do not.
+SELECT count(*) AS amount FROM requests
+WHERE place_id = :place_id AND seq > :seq
+  AND (turn_id IS NOT NULL OR state IN ('captured', 'admitted', 'asking'))

@@ -11,6 +11,7 @@ from sqlalchemy import Index, MetaData, Table, UniqueConstraint
 from hongyan.adapters.store.columns import flag as _flag
 from hongyan.adapters.store.columns import number as _number
 from hongyan.adapters.store.columns import text as _text
+from hongyan.adapters.store.schema_continuations import add_continuations
 from hongyan.adapters.store.schema_coverage import add_coverage
 
 __all__ = ["metadata"]
@@ -363,6 +364,7 @@ provider_ids = Table(
 )
 
 add_coverage(metadata)
+add_continuations(metadata)
 
 Index("requests_by_place", requests.c.place_id, requests.c.state, requests.c.seq)
 Index("requests_by_state", requests.c.state, requests.c.next_at)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hongyan.application.browse import list_bindings, list_owners, list_received, list_workspaces
-from hongyan.application.owed import OwedRow, list_owed
+from hongyan.application.owed import FollowUp, OwedRow, list_owed
 from hongyan.application.read_ledger import read_ledger
 from hongyan.application.sessions import view_turn
 from hongyan.application.steer_turn import can_steer
@@ -104,6 +104,7 @@ class Need:
     session_id: str
     turn_state: str
     actions: tuple[str, ...]
+    follow_up: FollowUp | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +313,9 @@ def _running(sessions: Sequence[SessionShown]) -> int:
 
 def _need(row: OwedRow) -> Need:
     actions = tuple(action.value for action in row.actions)
-    return Need(row.id, row.version, row.why, row.text, row.since, row.session_id, row.turn_state, actions)
+    return Need(
+        row.id, row.version, row.why, row.text, row.since, row.session_id, row.turn_state, actions, row.follow_up
+    )
 
 
 def _sum(partition: Partition) -> Sum:

@@ -43,11 +43,15 @@ class CallsView(View):
 
 
 class LedgerView(View):
-    """Both identities, how many requests are owed, and how often each App called the platform."""
+    """Both identities, how many requests are owed, and how often each App called the platform.
+
+    `waiting` counts what goes on by itself at its moment, with proof.
+    """
 
     received: PartitionView
     writes: PartitionView
     owed: int
+    waiting: int
     calls: list[CallsView]
 
     @classmethod
@@ -55,7 +59,7 @@ class LedgerView(View):
         """Render the ledger."""
         received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
         calls = [CallsView.of(one) for one in ledger.calls]
-        return cls(received=received, writes=writes, owed=ledger.owed, calls=calls)
+        return cls(received=received, writes=writes, owed=ledger.owed, waiting=ledger.waiting, calls=calls)
 
 
 class LedgerDayView(View):

@@ -7,7 +7,7 @@ import json
 from typing import Any, Literal, Self
 
 from hongyan.application.browse import DeliveryLine
-from hongyan.application.owed import OwedRow
+from hongyan.application.owed import FollowUp, OwedRow
 from hongyan.application.sessions import SessionView as SeenSession
 from hongyan.application.sessions import TurnView as SeenTurn
 from hongyan.domain.conversations import Message, Session, Turn
@@ -189,6 +189,19 @@ class EventList(View):
     ended: bool
 
 
+class FollowUpView(View):
+    """What happens by itself about an owed thing: it waits until `at`, runs, or `why` blocks it."""
+
+    state: str
+    why: str
+    at: int
+
+    @classmethod
+    def of(cls, follow_up: FollowUp) -> Self:
+        """Render it."""
+        return cls(state=follow_up.state.value, why=follow_up.why, at=follow_up.at)
+
+
 class OwedView(View):
     """One thing that needs someone: act on it with `version`."""
 
@@ -199,6 +212,7 @@ class OwedView(View):
     since: int
     turn_state: str
     actions: list[str]
+    follow_up: FollowUpView | None
 
     @classmethod
     def of(cls, row: OwedRow) -> Self:
@@ -211,6 +225,7 @@ class OwedView(View):
             since=row.since,
             turn_state=row.turn_state,
             actions=[action.value for action in row.actions],
+            follow_up=FollowUpView.of(row.follow_up) if row.follow_up else None,
         )
 
 

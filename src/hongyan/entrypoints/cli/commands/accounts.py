@@ -40,12 +40,21 @@ def list_owed(call: Call) -> None:
     if call.answered([one.fields for one in found]):
         return
     table(
-        ["id", say("why"), say("since"), say("text"), say("can_do")],
-        [
-            [one.text("id"), one.text("why"), one.moment("since"), _snippet(one), ", ".join(one.texts("actions"))]
-            for one in found
-        ],
+        ["id", say("why"), say("since"), say("text"), say("can_do"), say("follow_up")],
+        [[*_facts(one), ", ".join(one.texts("actions")), _follow_up(one)] for one in found],
     )
+
+
+def _facts(one: Record) -> list[str]:
+    return [one.text("id"), one.text("why"), one.moment("since"), _snippet(one)]
+
+
+def _follow_up(one: Record) -> str:
+    """Say what happens by itself, when and why; or why nothing does."""
+    if not one.fields.get("follow_up"):
+        return ""
+    told = one.record("follow_up")
+    return say(f"follow_up.{told.text('state')}", at=told.moment("at"), why=told.text("why"))
 
 
 def act(
@@ -189,6 +198,8 @@ def _show(call: Call, found: Record, check: bool) -> None:
         for key, amount in classes:
             line(f"  {amount:>6}  {known(name, key)}")
     line(f"{say('owed')}: {found.number('owed')}")
+    if found.number("waiting"):
+        line(say("ledger.waiting", n=str(found.number("waiting"))))
     for calls in found.records("calls"):
         today, month = calls.number("today"), calls.number("this_month")
         line(say("ledger.calls", app=calls.text("name"), today=f"{today:,}", month=f"{month:,}"))

@@ -84,6 +84,23 @@ CREATE INDEX cards_by_chat ON cards (app, chat_id, kind, ordinal);
 CREATE INDEX cards_by_delivery ON cards (delivery_id);
 CREATE INDEX cards_by_part ON cards (part_id);
 CREATE INDEX cards_by_state ON cards (state, seq);
+CREATE TABLE continuations (
+	id TEXT NOT NULL, 
+	request_id TEXT NOT NULL, 
+	session_id TEXT NOT NULL, 
+	turn_id TEXT NOT NULL, 
+	cause TEXT NOT NULL, 
+	n BIGINT NOT NULL, 
+	reserved_turn TEXT, 
+	evidence TEXT NOT NULL, 
+	not_before BIGINT NOT NULL, 
+	state TEXT NOT NULL, 
+	planned_at BIGINT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX continuations_by_request ON continuations (request_id, planned_at);
+CREATE INDEX continuations_by_turn ON continuations (reserved_turn);
+CREATE INDEX continuations_due ON continuations (state, not_before);
 CREATE TABLE coverage (
 	binding_id TEXT NOT NULL, 
 	app TEXT NOT NULL, 

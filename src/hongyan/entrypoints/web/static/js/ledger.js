@@ -1,6 +1,6 @@
 // The ledger: two sums that add up, or say by how much they do not, and the lines behind each number.
 import { byId, h, icon, button, empty, Keyed } from "./dom.js";
-import { w, has, clock, moment, named, number, sentence, setNow, now } from "./words.js";
+import { w, has, clock, moment, named, nextOf, number, sentence, setNow, now } from "./words.js";
 import { get, post } from "./net.js";
 
 const TONES = {
@@ -116,11 +116,12 @@ export class Ledger {
 
   received(line, owed) {
     const need = owed.find((one) => one.id === line.id);
-    const act = need ? button("link", w(`act.${need.actions[0]}`), () => this.carry(need), { data: { mark: "act" } }) : null;
+    const act = need?.actions.length ? button("link", w(`act.${need.actions[0]}`), () => this.carry(need), { data: { mark: "act" } }) : null;
     const state = line.owed ? h("span.state.waits", {}, w("ledger.owed")) : h("span.state.quiet", {}, w(`class.${line.kind}`));
     const who = named(line.speaker) || w(line.origin === "lark" ? "speaker.someone" : "speaker.you");
     const why = line.why ? (has(`why.${line.why}`) ? w(`why.${line.why}`) : line.why) : "";
-    return this.line(line.id, line.at, [who, line.text.split("\n")[0], why], [state, act ? " " : "", act], JSON.stringify([line, need]));
+    const said = [why, need ? nextOf(need) : ""].filter(Boolean).join(" ");
+    return this.line(line.id, line.at, [who, line.text.split("\n")[0], said], [state, act ? " " : "", act], JSON.stringify([line, need]));
   }
 
   writes(found) {

@@ -1,6 +1,6 @@
 // Needs you: one list, oldest first, each with its reason and its one useful action; the chosen one stands beside it.
 import { byId, h, icon, button, empty, Keyed } from "./dom.js";
-import { pairs, w, has, clock, moment, named, now, age, plain, setNow } from "./words.js";
+import { pairs, w, has, clock, moment, named, nextOf, now, age, plain, setNow } from "./words.js";
 import { get, post } from "./net.js";
 import { ApprovalRow } from "./approval.js";
 
@@ -89,7 +89,8 @@ export class Needs {
   reasonOf({ kind, one, title }) {
     if (kind === "approval") return one.diff ? w("need.lines", { added: one.diff.added, removed: one.diff.removed }) : w("need.agent_waits");
     const why = has(`why.${one.why}`) ? w(`why.${one.why}`) : w("why.other", { code: one.why });
-    return title ? `${title}: ${why}` : why;
+    const said = [why, nextOf(one)].filter(Boolean).join(" ");
+    return title ? `${title}: ${said}` : said;
   }
 
   choose(key, focus = false) {

@@ -73,6 +73,11 @@ export function moment(at) {
   return timed(at, (today ? MINUTES : age < 6 * DAY_MS ? WEEKDAY : DATE).format(at));
 }
 
+// What happens by itself about an owed thing, when; or why nothing does.
+export function nextOf({ follow_up: next }) {
+  return next ? w(`next.${next.state}`, { at: MINUTES.format(next.at), why: next.why }) : "";
+}
+
 export function age(ms) {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return w("age.seconds", { n: Math.max(0, Math.floor(ms / 1000)) });

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -97,11 +98,11 @@ async def measure(home: Path) -> dict[str, list[float]]:
         desk = gateway.desk
         await begin_start(desk)
         found = {"start": [time.perf_counter() - begun]}
-        found["accept"] = [await _timed(lambda n=n: _accept(desk, n)) for n in range(ACCEPTED)]
+        found["accept"] = [await _timed(partial(_accept, desk, n)) for n in range(ACCEPTED)]
         found["claim"] = await _claims(desk)
         for name, query in SCANS:
-            found[name] = [await _timed(lambda query=query: _scan(desk, query)) for _ in range(CLAIMED)]
-        found["ledger"] = [await _timed(lambda: read_ledger(desk)) for _ in range(COUNTED)]
+            found[name] = [await _timed(partial(_scan, desk, query)) for _ in range(CLAIMED)]
+        found["ledger"] = [await _timed(partial(read_ledger, desk)) for _ in range(COUNTED)]
         return found
     finally:
         await gateway.close()
@@ -143,7 +144,7 @@ async def _claims(desk: Desk) -> list[float]:
     for _ in range(CLAIMED):
         session = await open_local_session(desk, "work", "none")
         await send_text(desk, session.id, "run me", "1")
-        seconds.append(await _timed(lambda session=session: _claim(desk, session.id)))
+        seconds.append(await _timed(partial(_claim, desk, session.id)))
     return seconds
 
 

@@ -6,7 +6,9 @@ from tests.harness.missed import HOUR, LOST, RECEIVE, keep_own_rhythm, missed, r
 from tests.scenario.test_progress_card import working
 
 from feishu_simulator.faults import Effect
+from hongyan.application.check_coverage import check_coverage
 from hongyan.application.owed import OwedAction, act_on_owed
+from hongyan.domain import limits
 
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
 TOKEN = "POST /open-apis/auth/v3/tenant_access_token/internal"
@@ -30,10 +32,9 @@ async def test_three_hours_asleep_with_a_turn_a_card_and_a_queue_open(world: Wor
     world.release("go")
     await world.until_rows("SELECT 1 FROM turns WHERE state IN ('completed', 'timed_out')")
     await world.until_settled(flowing=True)
-    for _ in range(60):
-        await world.advance(10_000)
-        if await missed(world):
-            break
+    for _ in range(6):
+        await check_coverage(world.gateway.desk, world.app_id)
+        await world.advance(limits.GAP_DECLARED_MS)
     await world.until_settled(flowing=True)
     assert {state for (state,) in await world.rows("SELECT state FROM cards")} == {"closed"}
     assert not any(card.labels for card in world.cards())

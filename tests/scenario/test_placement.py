@@ -85,6 +85,7 @@ async def test_a_topics_answer_stays_in_its_topic_or_fails_in_plain_sight(world:
     assert world.platform.requests(CREATE) == []
 
 
+@pytest.mark.scenario("D10")
 async def test_what_is_left_of_an_answer_is_withheld_when_its_binding_is_revoked(world: World) -> None:
     assert world.binding is not None
     pause = Pause("receipt_saved")
@@ -98,4 +99,4 @@ async def test_what_is_left_of_an_answer_is_withheld_when_its_binding_is_revoked
     assert len(world.answers()) == 1
     ((closed_as, code),) = await world.rows("SELECT closed_as, code FROM requests WHERE turn_id IS NOT NULL")
     assert (closed_as, code) == ("silent", "access.revoked")
-    await world.adds_up()
+    assert (await world.adds_up()).writes.classes["withheld"] >= 2

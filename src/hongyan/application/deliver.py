@@ -9,7 +9,7 @@ from hongyan.application.refused import after_refusal
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
 from hongyan.domain.cards import from_json, is_clickable
-from hongyan.domain.changes import Change, Changes, Insert, Require, Update, Value, Where, insert
+from hongyan.domain.changes import Change, Changes, Insert, Not, Require, Update, Value, Where, insert
 from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -35,6 +35,7 @@ __all__ = [
     "refuse_part",
 ]
 
+_NONE: Final = frozenset({0})
 _INTENTS: Final = {
     Transport.TEXT: "intend_part",
     Transport.POST: "intend_part",
@@ -115,6 +116,7 @@ async def intend(desk: Desk, part: Part, *also: Change) -> Part | None:
         await desk.store.commit(Changes(_INTENTS.get(part.transport, "intend_mark"), steps))
     except ConflictError:
         await _withhold_if_revoked(desk, part, delivery)
+        await _wait_for_the_known_bot(desk, part)
         return None
     return replace(part, state=PartState.INTENDED, attempts=attempts)
 
@@ -126,11 +128,20 @@ def attempt_now(desk: Desk, part: Part) -> Attempt:
 
 
 def _fence(part: Part, delivery: Delivery) -> tuple[Change, ...]:
-    """Demand the binding that the write was planned under."""
+    """Demand that the App is the bot that it was, and the binding that the write was planned under."""
+    same_bot = Require("apps", {"app_id": part.app, "other_bot": Not("")}, _NONE)
     if delivery.binding_id is None or _disarms(part):
-        return ()
+        return (same_bot,)
     live: Where = {"id": delivery.binding_id, "revision": delivery.binding_revision, "state": "live"}
-    return (Require("bindings", live),)
+    return (same_bot, Require("bindings", live))
+
+
+async def _wait_for_the_known_bot(desk: Desk, part: Part) -> None:
+    app = await desk.store.one(queries.CHAT_APP, app_id=part.app)
+    fresh = await desk.store.one(queries.PART, id=part.id)
+    waits = fresh is not None and fresh.state is part.state and fresh.next_at is not None
+    if app is not None and app.other_bot and waits:
+        await _look_later(desk, part, limits.BACK_OFF_MOST_MS, "app.other_bot")
 
 
 def _disarms(part: Part) -> bool:

@@ -1,12 +1,12 @@
 """Observe who an App is on the platform, beside the path of messages, and check what it needs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import structlog
 
 from hongyan.application.desk import Chat, Desk
 from hongyan.domain import limits
-from hongyan.domain.changes import ONE_OR_NONE, Changes, Update, insert
+from hongyan.domain.changes import ONE_OR_NONE, Changes, Columns, Update, insert, plain
 from hongyan.domain.errors import ChatError, StoreError
 from hongyan.domain.identity import AppId, Brand, ChatApp
 from hongyan.ports import queries
@@ -73,6 +73,12 @@ async def identity_loop(desk: Desk, profile: AppProfile) -> None:
 async def observe_app(desk: Desk, profile: AppProfile) -> BotIdentity:
     """Read the bot's identity from the platform and keep it with its time."""
     identity = await desk.chat(profile.app_id).directory.me()
+    known = await desk.store.one(queries.CHAT_APP, app_id=profile.app_id)
+    expected = known.bot_open_id if known is not None else None
+    if expected and identity.open_id != expected:
+        await desk.store.commit(Changes("observe_other_bot", (_see_other(desk, profile, identity),)))
+        log.error("app.other_bot", app=profile.name, expected=expected, found=identity.open_id)
+        return identity
     row = ChatApp(
         app_id=profile.app_id,
         name=profile.name,
@@ -80,22 +86,22 @@ async def observe_app(desk: Desk, profile: AppProfile) -> BotIdentity:
         base_url=profile.base_url,
         bot_open_id=identity.open_id,
         bot_name=identity.name,
+        other_bot="",
         observed_at=desk.clock.now(),
     )
-    seen = Update(
-        "apps",
-        {"app_id": profile.app_id},
-        {
-            "name": profile.name,
-            "brand": profile.brand.value,
-            "base_url": profile.base_url,
-            "bot_open_id": identity.open_id,
-            "bot_name": identity.name,
-            "observed_at": row.observed_at,
-        },
-    )
-    await desk.store.commit(Changes("observe_app", (insert("apps", row, ONE_OR_NONE), seen)))
+    await desk.store.commit(Changes("observe_app", (insert("apps", row, ONE_OR_NONE), _see_same(row))))
     return identity
+
+
+def _see_same(row: ChatApp) -> Update:
+    """Plan what a renamed bot changes, and that nothing is fenced any more."""
+    values: Columns = {field.name: plain(getattr(row, field.name)) for field in fields(row)}
+    return Update("apps", {"app_id": row.app_id}, values)
+
+
+def _see_other(desk: Desk, profile: AppProfile, identity: BotIdentity) -> Update:
+    """Plan the fence: every write demands that no other bot is seen."""
+    return Update("apps", {"app_id": profile.app_id}, {"other_bot": identity.open_id, "observed_at": desk.clock.now()})
 
 
 async def verify_app(desk: Desk, profile: AppProfile) -> AppReport:
@@ -117,10 +123,12 @@ async def _identity(desk: Desk, profile: AppProfile) -> tuple[str, list[Check]]:
     except ChatError as error:
         found = f"{error.message} ({error.code})"
         return "", [Check("credentials", ok=False, found=found, mend=error.hint or "Check app_id and app_secret.")]
-    return identity.open_id, [
-        Check("credentials", ok=True, found="a tenant token was issued"),
-        Check("bot", bool(identity.open_id), identity.name or "no bot", "Switch the bot ability on in the console."),
-    ]
+    known = await desk.store.one(queries.CHAT_APP, app_id=profile.app_id)
+    bot = Check("bot", bool(identity.open_id), identity.name or "no bot", "Switch the bot ability on in the console.")
+    if known is not None and known.other_bot:
+        mend = "Check app_id and app_secret; nothing is sent until the known bot answers again."
+        bot = Check("bot", ok=False, found=f"another bot answers: {identity.name}", mend=mend)
+    return identity.open_id, [Check("credentials", ok=True, found="a tenant token was issued"), bot]
 
 
 def _connection(chat: Chat) -> Check:

@@ -4,6 +4,7 @@ from hongyan.application.deliver import intend
 from hongyan.application.desk import OUTBOX, Desk, insist
 from hongyan.domain import limits
 from hongyan.domain.changes import Changes, Columns, Update, Where
+from hongyan.domain.conversations import TERMINAL
 from hongyan.domain.deliveries import Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
     ChatBlockedError,
@@ -14,6 +15,7 @@ from hongyan.domain.errors import (
 )
 from hongyan.domain.identity import MessageId
 from hongyan.domain.messages import Transport
+from hongyan.domain.reactions import wants_mark
 from hongyan.ports import queries
 
 __all__ = ["set_mark"]
@@ -31,6 +33,9 @@ async def set_mark(desk: Desk, part: Part) -> None:
 
 
 async def _add(desk: Desk, part: Part) -> None:
+    if not await _is_wanted(desk, part):
+        await _skip(desk, part)
+        return
     intended = await intend(desk, part)
     if intended is None:
         return
@@ -45,9 +50,7 @@ async def _add(desk: Desk, part: Part) -> None:
 async def _remove(desk: Desk, part: Part) -> None:
     added = await desk.store.one(queries.PART, id=part.content)
     if added is None or not added.provider_id:  # it was never set
-        where: Where = {"id": part.id, "state": part.state.value}
-        gone = Update("parts", where, {"state": PartState.SUPERSEDED.value, "next_at": None})
-        await insist(desk, lambda: desk.store.commit(Changes("skip_mark", (gone,))))
+        await _skip(desk, part)
         return
     intended = await intend(desk, part)
     if intended is None:
@@ -58,6 +61,18 @@ async def _remove(desk: Desk, part: Part) -> None:
         await _failed(desk, intended, error)
     else:
         await _done(desk, intended, "")
+
+
+async def _is_wanted(desk: Desk, part: Part) -> bool:
+    delivery = await desk.store.one(queries.DELIVERY, id=part.delivery_id)
+    turn = await desk.store.one(queries.TURN, id=delivery.turn_id) if delivery and delivery.turn_id else None
+    return delivery is None or wants_mark(delivery.phase, ended=turn is not None and turn.state in TERMINAL)
+
+
+async def _skip(desk: Desk, part: Part) -> None:
+    where: Where = {"id": part.id, "state": part.state.value}
+    gone = Update("parts", where, {"state": PartState.SUPERSEDED.value, "next_at": None})
+    await insist(desk, lambda: desk.store.commit(Changes("skip_mark", (gone,))))
 
 
 async def _read_back(desk: Desk, part: Part) -> None:

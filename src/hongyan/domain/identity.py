@@ -57,7 +57,11 @@ class Brand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatApp:
-    """One application on the platform, as it was last observed. Times are UTC milliseconds, 0 = never."""
+    """One application on the platform, as it was last observed. Times are UTC milliseconds, 0 = never.
+
+    `other_bot` is the bot that answers in the place of the known one, empty while it is the same: nothing is written
+    as somebody else.
+    """
 
     app_id: AppId
     name: str
@@ -65,6 +69,7 @@ class ChatApp:
     base_url: str
     bot_open_id: OpenId | None
     bot_name: str
+    other_bot: str
     observed_at: int
 
 

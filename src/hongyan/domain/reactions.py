@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 
-__all__ = ["Mark"]
+from hongyan.domain.deliveries import Phase
+
+__all__ = ["Mark", "wants_mark"]
 
 
 class Mark(StrEnum):
@@ -10,3 +12,9 @@ class Mark(StrEnum):
 
     RECEIVED = "Get"
     WORKING = "OnIt"
+
+
+def wants_mark(phase: Phase, *, ended: bool) -> bool:
+    """Tell whether a mark is still to be set: that a message was received stays true, every other mark of a Turn that
+    ended would say what is over."""
+    return phase is Phase.RECEIVED or not ended

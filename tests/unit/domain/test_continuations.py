@@ -59,7 +59,7 @@ def test_an_agent_that_proves_nothing_is_not_continued() -> None:
 @pytest.mark.scenario("L142")
 @pytest.mark.parametrize("cause", list(c.Cause))
 def test_each_cause_has_its_budget_and_its_waits(cause: c.Cause) -> None:
-    waits = []
+    waits: list[int] = []
     while (row := c.plan_continuation(SENT, c.Wish(cause, len(waits), given.NOW))) is not None:
         waits.append((row.not_before - given.NOW) // 1_000)
     assert waits == [60, 120, 240][: c.BUDGETS[cause]]

@@ -30,6 +30,7 @@ apps = Table(
     _text("base_url"),
     _text("bot_open_id", optional=True),
     _text("bot_name"),
+    _text("other_bot"),
     _number("observed_at"),
 )
 

@@ -17,6 +17,7 @@ CREATE TABLE apps (
 	base_url TEXT NOT NULL, 
 	bot_open_id TEXT, 
 	bot_name TEXT NOT NULL, 
+	other_bot TEXT NOT NULL, 
 	observed_at BIGINT NOT NULL, 
 	PRIMARY KEY (app_id)
 );

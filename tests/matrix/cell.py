@@ -16,8 +16,8 @@ from tests.matrix.stage import Stage
 
 __all__ = ["End", "play"]
 
-PATIENCE_SECONDS: Final = 10.0
-ENDS: Final = ("Done in", "Stopped after", "Failed after", "Timed out after")
+PATIENCE_SECONDS: Final = 20.0
+ENDS: Final = ("Done in", "Stopped after", "Failed after", "Timed out after", "Continued")
 _REPLACEMENTS: Final = """
 WITH RECURSIVE after(id) AS (
   SELECT :id UNION SELECT p.id FROM parts p JOIN after a ON p.replaces = a.id
@@ -55,7 +55,7 @@ class End:
 async def play(stage: Stage, path: WritePath, fault: Fault) -> End:
     """Play one cell to its end; AssertionError when the fault met no such write, or the books do not add up."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        scene = Scene(stage, path, stage.token())
+        scene = Scene(stage, path, stage.token(), before=frozenset(_visible_ids(stage)))
 
         def arm() -> None:
             stage.aim.at(path.is_meant, path.receipt)
@@ -93,6 +93,8 @@ async def _part(stage: Stage) -> str:
     form = target.part.transport
     query = _POSTS if form in CARD_POSTS else _LOOKS if form in CARD_LOOKS else _REPLACEMENTS
     states = [state for (state,) in await stage.world.rows(query, id=target.part.id)]
+    if form in CARD_LOOKS and states[0] == "superseded":
+        states = states[1:]  # a newer look came before it was read: only that one tells
     return " → ".join(states)
 
 
@@ -103,13 +105,17 @@ def _shown(stage: Stage, scene: Scene) -> str:
         raise AssertionError("something was said")
     visible = stage.world.platform.visible(stage.world.chat.chat_id)
     for message in visible:
-        if message.by_bot and (message.parent_id == said.message_id or scene.token in message.text):
+        if message.by_bot and message.message_id not in scene.before:
             kinds[_kind(stage, message, scene.token)] += 1
     if scene.stage.aim.met is not None and scene.stage.aim.met.delivery.phase is not Phase.PROGRESS:
         kinds.pop("ended progress", None)  # whether a Turn took long enough for one is not what the cell is about
     seen = [kind if amount == 1 else f"{amount} × {kind}" for kind, amount in sorted(kinds.items())]
     marks = stage.world.marks_on(said) if any(one.message_id == said.message_id for one in visible) else []
     return ", ".join([*seen, *marks]) or "nothing"
+
+
+def _visible_ids(stage: Stage) -> list[str]:
+    return [message.message_id for message in stage.world.platform.visible(stage.world.chat.chat_id)]
 
 
 def _kind(stage: Stage, message: Said, token: str) -> str:
@@ -121,6 +127,10 @@ def _kind(stage: Stage, message: Said, token: str) -> str:
         return "ended progress" if seen.title.startswith(ENDS) else "closed card"
     if message.text.startswith("Working"):
         return "open text"
+    if "/stop" in message.text or message.text.startswith(ENDS):
+        return "ended text"
+    if "yes " in message.text or "Rejected" in message.text:
+        return "question in words"
     if token in message.text or "雁" in message.text or message.text.startswith("The answer was"):
         return "answer"
     return "words"

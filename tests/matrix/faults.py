@@ -25,6 +25,7 @@ class Scene:
     stage: Stage
     path: WritePath
     token: str
+    before: frozenset[str] = frozenset()  # the messages that stood there already
     said: Said | None = None
 
     def rule(self, effect: Effect) -> None:
@@ -134,7 +135,17 @@ FAULTS: Final = (
     Fault("killed during read-back", f"SIGKILL {aim.DURING_READ_BACK}", die, aim.DURING_READ_BACK, rise),
     Fault("disk full", "no commit is taken from the intent on, for a while", fill_disk, follows=free_disk),
     Fault("disk slow", "the receipt's commit takes a minute", stop_disk, aim.AFTER_WRITE, spin_disk),
-    Fault("clock +3 h", "the answer is lost and the clock jumps ahead", lose_answer, follows=partial(jump, milliseconds=HOURS_MS)),
-    Fault("clock -3 h", "the answer is lost and the clock goes back", lose_answer, follows=partial(jump, milliseconds=-HOURS_MS)),
+    Fault(
+        "clock +3 h",
+        "the answer is lost and the clock jumps ahead",
+        lose_answer,
+        follows=partial(jump, milliseconds=HOURS_MS),
+    ),
+    Fault(
+        "clock -3 h",
+        "the answer is lost and the clock goes back",
+        lose_answer,
+        follows=partial(jump, milliseconds=-HOURS_MS),
+    ),
     Fault("suspended 3 h", "the answer is lost and the machine sleeps", lose_answer, follows=suspend),
 )

@@ -259,16 +259,32 @@ PATHS: Final = (
         "patched update", PATCH, 230031, Looked(_F.PROGRESS, (_T.CARD_PATCH,), last=False), show_more, scope=CARDKIT
     ),
     WritePath(
-        "end of a patched card", PATCH, 230031, Looked(_F.PROGRESS, (_T.CARD_PATCH,), last=True), end_card, scope=CARDKIT
+        "end of a patched card",
+        PATCH,
+        230031,
+        Looked(_F.PROGRESS, (_T.CARD_PATCH,), last=True),
+        end_card,
+        scope=CARDKIT,
     ),
     WritePath(
         "progress as a text", REPLY, WORDS_REFUSED, Looked(_F.PROGRESS, (_T.CARD_TEXT,)), say_progress, scope=CARDKIT
     ),
     WritePath(
-        "edit of a progress text", EDIT, 230075, Looked(_F.PROGRESS, (_T.CARD_EDIT,), last=True), end_text, scope=CARDKIT
+        "edit of a progress text",
+        EDIT,
+        230075,
+        Looked(_F.PROGRESS, (_T.CARD_EDIT,), last=True),
+        end_text,
+        scope=CARDKIT,
     ),
     WritePath("received mark", REACT, 231002, Looked(_F.RECEIVED, (_T.REACTION_ADD,)), saying("TOKEN")),
-    WritePath("working mark", REACT, 231002, Looked(_F.PROCESSING, (_T.REACTION_ADD,)), saying("[[say:TOKEN]] [[wait:TOKEN-end]]")),
+    WritePath(
+        "working mark",
+        REACT,
+        231002,
+        Looked(_F.PROCESSING, (_T.REACTION_ADD,)),
+        saying("[[say:TOKEN]] [[wait:TOKEN-end]]"),
+    ),
     WritePath("working mark taken away", UNREACT, 231007, Looked(_F.PROCESSING, (_T.REACTION_REMOVE,)), end_work),
     WritePath("list of what waits", REPLY, WORDS_REFUSED, Looked(_F.REPLY, (_T.CARD,)), list_what_waits),
     WritePath("last look of the list", PATCH, 230031, Looked(_F.REPLY, (_T.CARD_PATCH,)), act_on_list),

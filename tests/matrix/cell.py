@@ -54,21 +54,28 @@ class End:
 
 async def play(stage: Stage, path: WritePath, fault: Fault) -> End:
     """Play one cell to its end; AssertionError when the fault met no such write, or the books do not add up."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        scene = Scene(stage, path, stage.token(), before=frozenset(_visible_ids(stage)))
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await _play(stage, path, fault)
+    except TimeoutError:
+        raise AssertionError(await stage.explain()) from None
 
-        def arm() -> None:
-            stage.aim.at(path.is_meant, path.receipt)
-            stage.aim.strikes[fault.moment] = partial(fault.strikes, scene)
 
-        said = scene.said = await path.go(stage, scene.token, arm)
-        await stage.flow(lambda: _met(stage, fault))
-        await fault.follows(scene)
-        await stage.carried()
-        await _let_end(stage, scene.token)
-        end = End(await _part(stage), _shown(stage, scene), await _request(stage, said))
-        await _check_books(stage)
-        await stage.tidy()
+async def _play(stage: Stage, path: WritePath, fault: Fault) -> End:
+    scene = Scene(stage, path, stage.token(), before=frozenset(_visible_ids(stage)))
+
+    def arm() -> None:
+        stage.aim.at(path.is_meant, path.receipt)
+        stage.aim.strikes[fault.moment] = partial(fault.strikes, scene)
+
+    said = scene.said = await path.go(stage, scene.token, arm)
+    await stage.flow(lambda: _met(stage, fault))
+    await fault.follows(scene)
+    await stage.carried()
+    await _let_end(stage, scene.token)
+    end = End(await _part(stage), _shown(stage, scene), await _request(stage, said))
+    await _check_books(stage)
+    await stage.tidy()
     return end
 
 
@@ -119,12 +126,8 @@ def _visible_ids(stage: Stage) -> list[str]:
 
 
 def _kind(stage: Stage, message: Said, token: str) -> str:
-    card = message.msg_type == CARD and "header" in stage.world.platform.card(message.message_id)
-    if card:
-        seen = see_card(stage.world.platform, message)
-        if seen.labels or stage.world.platform.streaming(message.message_id):
-            return "open card"
-        return "ended progress" if seen.title.startswith(ENDS) else "closed card"
+    if message.msg_type == CARD and "header" in stage.world.platform.card(message.message_id):
+        return _card_kind(stage, message)
     if message.text.startswith("Working"):
         return "open text"
     if "/stop" in message.text or message.text.startswith(ENDS):
@@ -136,11 +139,18 @@ def _kind(stage: Stage, message: Said, token: str) -> str:
     return "words"
 
 
+def _card_kind(stage: Stage, message: Said) -> str:
+    seen = see_card(stage.world.platform, message)
+    if seen.labels or stage.world.platform.streaming(message.message_id):
+        return "open card"
+    return "ended progress" if seen.title.startswith(ENDS) else "closed card"
+
+
 async def _request(stage: Stage, said: Said) -> str:
     [(state, closed_as, owed)] = await stage.world.rows(
         "SELECT state, closed_as, owed FROM requests WHERE message_id = :id", id=said.message_id
     )
-    return (closed_as if state == "closed" else state) + (", owed" if owed else "")
+    return str(closed_as if state == "closed" else state) + (", owed" if owed else "")
 
 
 async def _check_books(stage: Stage) -> None:

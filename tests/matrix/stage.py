@@ -13,6 +13,7 @@ from hongyan.application.owed import OwedAction, act_on_owed, list_owed
 from tests.harness import World, open_world
 from tests.harness.crash import Crash
 from tests.harness.troupe import Troupe
+from tests.harness.waiting import stacks
 from tests.matrix.aim import Aim
 from tests.matrix.line import Line
 
@@ -22,9 +23,10 @@ QUIET_SECONDS: Final = 0.004  # nothing moved for that long: what is left waits 
 STEPS: Final = 4_000
 STEP_MOST_MS: Final = 1_000
 HEARD: Final = frozenset({EventState.ACKED, EventState.ABANDONED})
-_OPEN_PARTS: Final = """
-SELECT 1 FROM parts WHERE state IN ('planned', 'intended') OR (state IN ('written', 'unknown') AND next_at IS NOT NULL)
+_OPEN_ROWS: Final = """
+SELECT * FROM parts WHERE state IN ('planned', 'intended') OR (state IN ('written', 'unknown') AND next_at IS NOT NULL)
 """
+_OPEN_PARTS: Final = f"SELECT 1 FROM ({_OPEN_ROWS})"
 _OPEN: Final = f"""
 SELECT 1 WHERE EXISTS ({_OPEN_PARTS}) OR EXISTS (SELECT 1 FROM cards WHERE state <> 'closed' AND kind <> 'owed')
   OR EXISTS (SELECT 1 FROM requests r LEFT JOIN turns t ON t.id = r.turn_id
@@ -107,6 +109,18 @@ class Stage:
                     await self.aim.moved.wait()
             except TimeoutError:
                 return
+
+    async def explain(self) -> str:
+        """Tell what is still open, for a cell that does not end."""
+        requests = await self.world.rows("SELECT text, state, code, next_at FROM requests WHERE state <> 'closed'")
+        turns = await self.world.rows("SELECT state, text FROM turns WHERE state NOT IN ('completed', 'failed')")
+        parts = await self.world.rows(f"SELECT transport, state, code, next_at, attempts FROM ({_OPEN_ROWS})")
+        cards = await self.world.rows("SELECT kind, state, carrier FROM cards WHERE state <> 'closed'")
+        dead, met = self.crash.dead.is_set(), self.aim.met is not None
+        heard = self._all_heard()
+        return (
+            f"now {self.world.clock.now()} {dead=} {met=} {heard=}\n{requests}\n{turns}\n{parts}\n{cards}\n{stacks()}"
+        )
 
     async def settle(self) -> None:
         """Let time pass until nothing is open but a list of what waits, which stays for a day."""

@@ -14,7 +14,7 @@ from tests.matrix.faults import Fault, Scene
 from tests.matrix.paths import WritePath, reject_all
 from tests.matrix.stage import Stage
 
-__all__ = ["End", "play"]
+__all__ = ["End", "play", "release_and_reject"]
 
 PATIENCE_SECONDS: Final = 20.0
 ENDS: Final = ("Done in", "Stopped after", "Failed after", "Timed out after", "Continued")
@@ -72,7 +72,8 @@ async def _play(stage: Stage, path: WritePath, fault: Fault) -> End:
     await stage.flow(lambda: _met(stage, fault))
     await fault.follows(scene)
     await stage.carried()
-    await _let_end(stage, scene.token)
+    await release_and_reject(stage, (scene.token, f"{scene.token}-end"))
+    await stage.settle()
     end = End(await _part(stage), _shown(stage, scene), await _request(stage, said))
     await _check_books(stage)
     await stage.tidy()
@@ -85,12 +86,11 @@ def _met(stage: Stage, fault: Fault) -> bool:
     )
 
 
-async def _let_end(stage: Stage, token: str) -> None:
-    """Let whatever waits for the owner or for a cue go on."""
-    for cue in (token, f"{token}-end"):
+async def release_and_reject(stage: Stage, cues: tuple[str, ...]) -> None:
+    """Let whatever waits for a cue or for the owner go on."""
+    for cue in cues:
         stage.troupe.release(cue)
     await reject_all(stage)
-    await stage.settle()
 
 
 async def _part(stage: Stage) -> str:

@@ -117,10 +117,25 @@ class Stage:
         parts = await self.world.rows(f"SELECT transport, state, code, next_at, attempts FROM ({_OPEN_ROWS})")
         cards = await self.world.rows("SELECT kind, state, carrier FROM cards WHERE state <> 'closed'")
         dead, met = self.crash.dead.is_set(), self.aim.met is not None
-        heard = self._all_heard()
+        events = self.world.platform.events("im.message.receive_v1")
+        heard = [(event.state, [a.outcome for a in event.attempts]) for event in events if event.state not in HEARD]
         return (
             f"now {self.world.clock.now()} {dead=} {met=} {heard=}\n{requests}\n{turns}\n{parts}\n{cards}\n{stacks()}"
         )
+
+    async def is_settled(self) -> bool:
+        """Tell whether nothing is open now."""
+        return self._all_heard() and not await self.world.rows(_OPEN)
+
+    async def waits_for_event(self) -> bool:
+        """Tell whether only an event is still to come, which the platform may bring again hours later."""
+        return not self._all_heard() and not await self.world.rows(_OPEN)
+
+    async def flow_some(self) -> None:
+        """Let a little time pass."""
+        for _ in range(10):
+            await self.quiet()
+            await self.world.advance(self.world.clock.next_wake(STEP_MOST_MS))
 
     async def settle(self) -> None:
         """Let time pass until nothing is open but a list of what waits, which stays for a day."""

@@ -42,9 +42,10 @@ async def one_final_a_turn(example: Example) -> str:
 
 
 async def order_a_session(example: Example) -> str:
-    """Answers stand in the order of their messages; one whose write stayed unknown for long lets others pass."""
+    """Answers stand in the order in which messages were accepted; one that stayed unknown lets others pass."""
     late = {text for (text,) in await example.stage.world.rows(_LATE)}
-    tokens = list(example.said)
+    accepted = [message for (message,) in await example.stage.world.rows(_ACCEPTED)]
+    tokens = sorted(example.said, key=lambda token: accepted.index(example.said[token].message_id))
     stands = [
         tokens.index(token)
         for message in _new_words(example)
@@ -54,6 +55,7 @@ async def order_a_session(example: Example) -> str:
     return "" if stands == sorted(stands) else f"{stands} of {tokens}"
 
 
+_ACCEPTED: Final = "SELECT message_id FROM requests ORDER BY seq"
 _LATE: Final = """
 SELECT t.text FROM turns t JOIN deliveries d ON d.turn_id = t.id JOIN parts p ON p.delivery_id = d.id
 WHERE d.phase = 'final' AND p.attempts >= 3

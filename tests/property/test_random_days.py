@@ -23,10 +23,11 @@ async def test_whatever_happens_in_whatever_order_the_promises_hold(tmp_path: Pa
     async with open_stage(tmp_path / "home", Line()) as stage:
         for seed in range(first, min(first + A_WORLD, FIRST + EXAMPLES)):
             example, acts = Example(stage), acts_of(seed)
+            story = f"seed {seed} after {first}: " + "; ".join(map(str, acts))
             try:
                 await example.play(acts)
                 found = await broken(example)
             except Exception as error:
-                raise AssertionError(f"seed {seed} after {first}: {'; '.join(map(str, acts))}") from error
-            assert found == {}, f"seed {seed} after {first}: {'; '.join(map(str, acts))}"
+                raise AssertionError(story) from error
+            assert found == {}, story
             await stage.tidy()

@@ -138,15 +138,10 @@ class _Player:
 
     async def _act(self, name: str, argument: str) -> None:
         match name:
-            case "say":
-                self._speak(argument)
-            case "long":
-                self._speak(_LONG)
-            case "tool":
-                self._tool(argument, ToolStatus.OPEN)
-                self._tool(argument, ToolStatus.DONE)
-            case "open-tool":
-                self._tool(argument, ToolStatus.OPEN)
+            case "say" | "long":
+                self._speak(argument or _LONG)
+            case "tool" | "open-tool":
+                self._tool(argument, ended=name == "tool")
             case "ask":
                 await self._ask(argument)
             case "wait":
@@ -169,8 +164,9 @@ class _Player:
             raise
         self._speak(f"The answer was: {answer.value}.")
 
-    def _tool(self, title: str, status: ToolStatus) -> None:
-        self._events.put_nowait(ToolChanged(title, title, "read", status))
+    def _tool(self, title: str, *, ended: bool) -> None:
+        for status in (ToolStatus.OPEN, ToolStatus.DONE)[: 1 + ended]:
+            self._events.put_nowait(ToolChanged(title, title, "read", status))
         self._said = ""
 
     def _speak(self, text: str) -> None:

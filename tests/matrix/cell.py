@@ -14,10 +14,10 @@ from tests.matrix.faults import Fault, Scene
 from tests.matrix.paths import WritePath, reject_all
 from tests.matrix.stage import Stage
 
-__all__ = ["End", "play"]
+__all__ = ["End", "play", "release_and_reject"]
 
-PATIENCE_SECONDS: Final = 10.0
-ENDS: Final = ("Done in", "Stopped after", "Failed after", "Timed out after")
+PATIENCE_SECONDS: Final = 20.0
+ENDS: Final = ("Done in", "Stopped after", "Failed after", "Timed out after", "Continued")
 _REPLACEMENTS: Final = """
 WITH RECURSIVE after(id) AS (
   SELECT :id UNION SELECT p.id FROM parts p JOIN after a ON p.replaces = a.id
@@ -54,21 +54,29 @@ class End:
 
 async def play(stage: Stage, path: WritePath, fault: Fault) -> End:
     """Play one cell to its end; AssertionError when the fault met no such write, or the books do not add up."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        scene = Scene(stage, path, stage.token())
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await _play(stage, path, fault)
+    except TimeoutError:
+        raise AssertionError(await stage.explain()) from None
 
-        def arm() -> None:
-            stage.aim.at(path.is_meant, path.receipt)
-            stage.aim.strikes[fault.moment] = partial(fault.strikes, scene)
 
-        said = scene.said = await path.go(stage, scene.token, arm)
-        await stage.flow(lambda: _met(stage, fault))
-        await fault.follows(scene)
-        await stage.carried()
-        await _let_end(stage, scene.token)
-        end = End(await _part(stage), _shown(stage, scene), await _request(stage, said))
-        await _check_books(stage)
-        await stage.tidy()
+async def _play(stage: Stage, path: WritePath, fault: Fault) -> End:
+    scene = Scene(stage, path, stage.token(), before=frozenset(_visible_ids(stage)))
+
+    def arm() -> None:
+        stage.aim.at(path.is_meant, path.receipt)
+        stage.aim.strikes[fault.moment] = partial(fault.strikes, scene)
+
+    said = scene.said = await path.go(stage, scene.token, arm)
+    await stage.flow(lambda: _met(stage, fault))
+    await fault.follows(scene)
+    await stage.carried()
+    await release_and_reject(stage, (scene.token, f"{scene.token}-end"))
+    await stage.settle()
+    end = End(await _part(stage), _shown(stage, scene), await _request(stage, said))
+    await _check_books(stage)
+    await stage.tidy()
     return end
 
 
@@ -78,12 +86,11 @@ def _met(stage: Stage, fault: Fault) -> bool:
     )
 
 
-async def _let_end(stage: Stage, token: str) -> None:
-    """Let whatever waits for the owner or for a cue go on."""
-    for cue in (token, f"{token}-end"):
+async def release_and_reject(stage: Stage, cues: tuple[str, ...]) -> None:
+    """Let whatever waits for a cue or for the owner go on."""
+    for cue in cues:
         stage.troupe.release(cue)
     await reject_all(stage)
-    await stage.settle()
 
 
 async def _part(stage: Stage) -> str:
@@ -93,6 +100,8 @@ async def _part(stage: Stage) -> str:
     form = target.part.transport
     query = _POSTS if form in CARD_POSTS else _LOOKS if form in CARD_LOOKS else _REPLACEMENTS
     states = [state for (state,) in await stage.world.rows(query, id=target.part.id)]
+    if form in CARD_LOOKS and states[0] == "superseded":
+        states = states[1:]  # a newer look came before it was read: only that one tells
     return " → ".join(states)
 
 
@@ -103,7 +112,7 @@ def _shown(stage: Stage, scene: Scene) -> str:
         raise AssertionError("something was said")
     visible = stage.world.platform.visible(stage.world.chat.chat_id)
     for message in visible:
-        if message.by_bot and (message.parent_id == said.message_id or scene.token in message.text):
+        if message.by_bot and message.message_id not in scene.before:
             kinds[_kind(stage, message, scene.token)] += 1
     if scene.stage.aim.met is not None and scene.stage.aim.met.delivery.phase is not Phase.PROGRESS:
         kinds.pop("ended progress", None)  # whether a Turn took long enough for one is not what the cell is about
@@ -112,25 +121,36 @@ def _shown(stage: Stage, scene: Scene) -> str:
     return ", ".join([*seen, *marks]) or "nothing"
 
 
+def _visible_ids(stage: Stage) -> list[str]:
+    return [message.message_id for message in stage.world.platform.visible(stage.world.chat.chat_id)]
+
+
 def _kind(stage: Stage, message: Said, token: str) -> str:
-    card = message.msg_type == CARD and "header" in stage.world.platform.card(message.message_id)
-    if card:
-        seen = see_card(stage.world.platform, message)
-        if seen.labels or stage.world.platform.streaming(message.message_id):
-            return "open card"
-        return "ended progress" if seen.title.startswith(ENDS) else "closed card"
+    if message.msg_type == CARD and "header" in stage.world.platform.card(message.message_id):
+        return _card_kind(stage, message)
     if message.text.startswith("Working"):
         return "open text"
+    if "/stop" in message.text or message.text.startswith(ENDS):
+        return "ended text"
+    if "yes " in message.text or "Rejected" in message.text:
+        return "question in words"
     if token in message.text or "雁" in message.text or message.text.startswith("The answer was"):
         return "answer"
     return "words"
+
+
+def _card_kind(stage: Stage, message: Said) -> str:
+    seen = see_card(stage.world.platform, message)
+    if seen.labels or stage.world.platform.streaming(message.message_id):
+        return "open card"
+    return "ended progress" if seen.title.startswith(ENDS) else "closed card"
 
 
 async def _request(stage: Stage, said: Said) -> str:
     [(state, closed_as, owed)] = await stage.world.rows(
         "SELECT state, closed_as, owed FROM requests WHERE message_id = :id", id=said.message_id
     )
-    return (closed_as if state == "closed" else state) + (", owed" if owed else "")
+    return str(closed_as if state == "closed" else state) + (", owed" if owed else "")
 
 
 async def _check_books(stage: Stage) -> None:

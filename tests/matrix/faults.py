@@ -25,6 +25,7 @@ class Scene:
     stage: Stage
     path: WritePath
     token: str
+    before: frozenset[str] = frozenset()  # the messages that stood there already
     said: Said | None = None
 
     def rule(self, effect: Effect) -> None:

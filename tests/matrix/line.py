@@ -1,4 +1,4 @@
-"""The line to the platform as the gateway's own client has it: a call that is never answered, before or after it acts."""
+"""The line to the platform as the gateway's client has it: a call that is never answered, before or after it acts."""
 
 from dataclasses import dataclass
 

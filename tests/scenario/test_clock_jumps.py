@@ -113,3 +113,11 @@ async def test_a_read_back_that_was_put_off_is_made_though_the_clock_went_back(w
     assert world.answers() == ["echo: read me back"]
     assert len(world.platform.requests(REPLY)) == 1
     await world.adds_up()
+
+
+@pytest.mark.scenario("D4")
+async def test_what_was_written_under_a_wrong_clock_is_found_in_the_history(world: World) -> None:
+    world.clock.skew_ms = HOURS_MS
+    await _lose_the_receipt(world)
+    await world.advance(limits.BACK_OFF_MS)
+    await _found_and_not_written_again(world)

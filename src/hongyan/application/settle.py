@@ -7,7 +7,7 @@ from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.domain.changes import Change, Changes, OneOf, Require
 from hongyan.domain.deliveries import Delivery, Part, PartState, Phase
 from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
-from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request
+from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request, owe
 from hongyan.ports import queries
 
 __all__ = ["closing_steps", "settle_part"]
@@ -41,7 +41,8 @@ async def closing_steps(desk: Desk, part: Part, reached: PartState) -> tuple[Cha
     if still_open is not None:
         return (_leave_it_to(still_open),)
     states = [reached if word.id == part.id else word.state for word in said]
-    return _close(desk, request, delivery, states)
+    is_repeat, now = bool(part.replaces), desk.clock.now()
+    return _close(request, delivery.closes_as, states, is_repeat=is_repeat, now=now)
 
 
 def _leave_it_to(sibling: Part) -> Require:
@@ -69,12 +70,13 @@ def _waits_for(request: Request, delivery: Delivery) -> bool:
     return same_turn and (waiting or undelivered or recovered)
 
 
-def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartState]) -> tuple[Change, ...]:
-    now = desk.clock.now()
+def _close(
+    request: Request, closes_as: ClosedAs, states: list[PartState], *, is_repeat: bool, now: int
+) -> tuple[Change, ...]:
     if all(state is PartState.VERIFIED for state in states):
-        return (close_request(request, delivery.closes_as, now),)
-    if request.state is RequestState.CLOSED:
-        return ()
+        return (close_request(request, closes_as, now),)
+    if request.state is RequestState.CLOSED:  # sent again and not delivered again: it still waits for somebody
+        return () if request.owed or not is_repeat else (owe(request, "delivery.not_verified"),)
     if all(state in {PartState.WITHHELD, PartState.VERIFIED} for state in states):
         return (close_request(request, ClosedAs.SILENT, now, code="access.revoked"),)
     return (close_request(request, ClosedAs.UNDELIVERED, now, owed=1, owed_why="delivery.not_verified"),)

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from bench import accept_ack, answer, console, dispatch, machine, start, store_pipeline
+from bench import accept_ack, answer, console, dispatch, growth, machine, start, store_pipeline
 from bench.disk import fdatasync_ms
 from bench.quiet import hush
 from bench.report import goals, markdown, verdicts
@@ -28,6 +28,7 @@ SECTIONS: Final[Mapping[str, Callable[[], Awaitable[dict[str, Any]]]]] = {
     "answer": answer.run,
     "store": store_pipeline.run,
     "console": console.run,
+    "growth": growth.run,
 }
 
 

@@ -110,6 +110,7 @@ class DaemonGateway:
 async def open_gateway_process(home: Path) -> AsyncIterator[DaemonGateway]:
     """Start the daemon on a home that `write_home` wrote, and wait until it serves."""
     ready = home / "ready.json"
+    ready.unlink(missing_ok=True)  # of a gateway that was killed
     async with running(
         start_arguments(home, "--port", "0", "--ready-file", str(ready)), log=home / "stderr.log"
     ) as process:

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -84,6 +84,20 @@ class Platform:
             yield
         finally:
             await self._http.delete(f"/_sim/faults/{fault}")
+
+    async def messages(self, seat: Seat) -> list[dict[str, Any]]:
+        """Give what stands in the chat of a seat."""
+        found: list[dict[str, Any]] = (await self._get(f"/_sim/messages?chat_id={seat.chat_id}"))["messages"]
+        return found
+
+    async def misbehave(self, endpoint: str, effect: Mapping[str, Any], probability: float) -> str:
+        """Let some of the calls or events go wrong; give the name of the rule."""
+        rule = {"match": {"endpoint": endpoint, "probability": probability}, "effect": effect}
+        return str((await self._post("/_sim/faults", rule))["fault_id"])
+
+    async def behave(self, rule: str) -> None:
+        """End a rule of `misbehave`."""
+        (await self._http.delete(f"/_sim/faults/{rule}")).raise_for_status()
 
     async def calls(self) -> list[dict[str, Any]]:
         """Give every REST call that it answered."""

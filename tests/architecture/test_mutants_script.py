@@ -39,6 +39,12 @@ def test_of_a_fixture(five: int) -> None:
 def test_nothing() -> None:
     assert toy.half is not None
 """
+# The toy needs none of the plugins of this checkout, and each costs a start of pytest a good part of a second.
+SETTINGS = """
+[tool.pytest.ini_options]
+pythonpath = ["src"]
+addopts = "-p no:schemathesis -p no:anyio -p no:hypothesispytest -p no:pytest_cov -p no:xdist -p no:asyncio"
+"""
 ENTRY = """
 [[mutant]]
 ids = ["L1"]
@@ -58,7 +64,7 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "src/toy.py").write_text(CODE)
     (tmp_path / "tests/test_toy.py").write_text(TESTS)
     (tmp_path / "tests/mutants.toml").write_text("")
-    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["src"]\n')
+    (tmp_path / "pyproject.toml").write_text(SETTINGS)
     return tmp_path
 
 
@@ -99,6 +105,36 @@ def test_a_test_that_is_red_to_begin_with_judges_nothing(tree: Path, capsys: pyt
     plant(tree, "test_add", find="b\n\n", replace="a\n\n")
     assert mutants.main([], tree) == 2
     assert "do not pass without a patch" in capsys.readouterr().err
+
+
+def report(tree: Path, *cases: str) -> str:
+    path = tree / "report.xml"
+    path.write_text(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
+    return str(path)
+
+
+PASSED = '<testcase classname="tests.test_toy" name="test_add[1]"/>'
+FAILED = '<testcase classname="tests.test_toy" name="test_add[2]"><failure message="x"/></testcase>'
+SKIPPED = '<testcase classname="tests.test_toy" name="test_add"><skipped message="x"/></testcase>'
+
+
+def test_a_report_in_which_its_test_passed_stands_for_the_run_without_a_patch(tree: Path) -> None:
+    plant(tree, "test_add")
+    assert mutants.main(["--passed", report(tree, PASSED)], tree) == 0
+
+
+@pytest.mark.parametrize("cases", [(), (SKIPPED,), (PASSED, FAILED), (FAILED, PASSED)])
+def test_a_report_without_a_pass_of_every_case_judges_nothing(
+    tree: Path, capsys: pytest.CaptureFixture[str], cases: tuple[str, ...]
+) -> None:
+    plant(tree, "test_add")
+    assert mutants.main(["--passed", report(tree, *cases)], tree) == 2
+    assert "tests/test_toy.py::test_add" in capsys.readouterr().err
+
+
+def test_a_report_that_is_not_there_judges_nothing(tree: Path) -> None:
+    plant(tree, "test_add")
+    assert mutants.main(["--passed", str(tree / "none.xml")], tree) == 2
 
 
 def test_only_the_chosen_ids_are_tried(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

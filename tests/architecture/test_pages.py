@@ -11,7 +11,7 @@ from tests.architecture.verdict import expect_none
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\((?P<target>[^)\s]+)\)|!\[[^\]]*\]\((?P<picture>[^)\s]+)\)")
 RECORD = re.compile(r"\d{4}-[a-z0-9-]+\.md")
 ELSEWHERE = ("http://", "https://", "mailto:", "#")
-ROOM = re.compile(r"`((?:domain|ports|application|adapters)/[\w/]+\.py|(?:config|bootstrap)\.py)`")
+ROOM = re.compile(r"`((?:domain|ports|application|adapters)/[\w/]+\.py|config\.py)`")
 
 
 def dead_links(page: Path, text: str, root: Path) -> list[str]:

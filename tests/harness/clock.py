@@ -45,6 +45,11 @@ class ManualClock:
         """Tell whether somebody wakes in exactly that time."""
         return any(due - self._boot_ms == milliseconds for due, _, woken in self._sleepers if not woken.done())
 
+    def next_wake(self, most: int) -> int:
+        """Give the milliseconds until the next sleeper wakes, at least one and at most that many."""
+        dues = [due - self._boot_ms for due, _, woken in self._sleepers if not woken.done()]
+        return max(1, min([most, *dues]))
+
     async def advance(self, milliseconds: int) -> None:
         """Move both times forward; whoever sleeps wakes at their own moment, and may act before the next one wakes."""
         target = self._boot_ms + milliseconds

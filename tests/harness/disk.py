@@ -27,6 +27,11 @@ class Disk:
         """Make room again."""
         self._full_for = frozenset()
 
+    @property
+    def is_full(self) -> bool:
+        """Tell whether some commits find no room."""
+        return self._full_for is None or bool(self._full_for)
+
     def under(self, store: Store) -> Store:
         """Give the store as it is with this disk below it."""
         return _Stored(store, self)

@@ -3,7 +3,8 @@
     HONGYAN_TEST_KILL=part_written:1 python -m tests.harness.killed_daemon --home DIR --no-simulator
 
 The moments are those of `kill_points`; the number counts their passings. A third word `later` lets nothing count before
-the process gets SIGUSR1, so that a home can be set up first. Only this module reads the variable.
+the process gets SIGUSR1, so that a home can be set up first. HONGYAN_TEST_ROTATES_MS lets a card be replaced by a new
+one sooner than after eight minutes. Only this module reads the variables.
 """
 
 import os
@@ -12,12 +13,14 @@ import sys
 from typing import Final
 
 from hongyan.bootstrap import Wiring
+from hongyan.domain import limits
 from hongyan.entrypoints.daemon.main import run
 from tests.harness.kill_points import CARD_POINTS, KILL_POINTS, wrap_ports
 
-__all__ = ["KILL_VARIABLE", "SelfKill"]
+__all__ = ["KILL_VARIABLE", "ROTATES_VARIABLE", "SelfKill"]
 
 KILL_VARIABLE: Final = "HONGYAN_TEST_KILL"
+ROTATES_VARIABLE: Final = "HONGYAN_TEST_ROTATES_MS"
 LATER: Final = "later"
 
 
@@ -56,6 +59,8 @@ class SelfKill:
 
 def main() -> int:
     """Run the gateway with the trigger around its ports."""
+    if ROTATES_VARIABLE in os.environ:
+        vars(limits)["CARD_ROTATES_MS"] = int(os.environ[ROTATES_VARIABLE])
     trigger = SelfKill.of(os.environ[KILL_VARIABLE])
     signal.signal(signal.SIGUSR1, lambda *_: trigger.arm())
     return run(sys.argv[1:], Wiring(wrap=lambda desk: wrap_ports(desk, trigger)))

@@ -31,12 +31,13 @@ ENDED: Final = frozenset({EventState.ACKED, EventState.ABANDONED})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a world's gateway is configured: its executors by name, another secret than the App's own, more settings."""
+    """How a world's gateway is configured: its executors, another secret than the App's own, more settings."""
 
     executors: Mapping[str, Sequence[str]] = field(default_factory=lambda: {"rehearsal": REHEARSAL})
     reactions: bool = False
     secret: str | None = None
     more: str = ""
+    environ: Mapping[str, str] = field(default_factory=dict)
 
 
 class ProcessWorld:
@@ -68,7 +69,7 @@ class ProcessWorld:
         self.plan = plan or self.plan
         self._write_settings()
         secret = self.app.secret if self.plan.secret is None else self.plan.secret
-        environ = {SECRET: secret, "XDG_RUNTIME_DIR": str(self.home)}
+        environ = {SECRET: secret, "XDG_RUNTIME_DIR": str(self.home), **self.plan.environ}
         self._gateway = GatewayProcess(self.home, "--no-simulator", kill=kill, environ=environ)
         await self._gateway.start()
         if self.plan.secret is None:

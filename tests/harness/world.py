@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import os
-import sqlite3
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -33,6 +30,7 @@ from hongyan.domain.surfaces import OWN_CHAIN
 from hongyan.domain.workspaces import Grant
 from hongyan.ports.agents import Agents
 from hongyan.ports.hosts import Host
+from tests.harness.agents import quick_agent
 from tests.harness.clock import ManualClock
 from tests.harness.crash import Crash, Pause
 from tests.harness.disk import Disk
@@ -40,12 +38,14 @@ from tests.harness.entropy import SeededEntropy
 from tests.harness.kill_points import wrap_ports
 from tests.harness.shown_card import CARD, ShownCard, see_card
 from tests.harness.waiting import stacks
+from tests.harness.world_files import read_rows, write_configuration
 
 __all__ = ["Crash", "Pause", "World", "open_world"]
 
 OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
 PATIENCE_SECONDS: Final = 20.0
 _FLOW_MS: Final = 100
+_FASTEST_FLOW_MS: Final = 2_000  # well below every time-out, so that nothing in flight runs into one
 _OPEN_WRITES: Final = """
 SELECT (SELECT count(*) FROM cards WHERE state <> 'closed' AND :cards) + (
   SELECT count(*) FROM parts
@@ -67,7 +67,7 @@ class World:
         self.chat = self.platform.private_chat(self.owner, self.app)
         self.workspace = home / "workspace"
         self.agent_state = home / "agent-state"
-        rehearsal = [sys.executable, "-m", "rehearsal_agent"]
+        rehearsal = quick_agent()
         self.executors: dict[str, list[str]] = {
             "rehearsal": rehearsal,
             "plain": [*rehearsal, "--plain"],
@@ -104,7 +104,8 @@ class World:
 
     async def start(self, crash: Crash | None = None, *, reactions: bool = True) -> None:
         """Start a gateway on the home; its configuration file is written anew."""
-        self._write_configuration(reactions)
+        profiles = [(name, self.app) for name in self.profiles] + [(app.name, app) for app in self.more_apps]
+        write_configuration(self.home, profiles, self.executors, self.simulator.base_url, reactions=reactions)
         trigger = crash or Crash()
         settings = load_settings(self.home, {})
         wiring = Wiring(clock=self.clock, entropy=self._entropy, wrap=lambda desk: self._wrap(desk, trigger))
@@ -223,7 +224,7 @@ class World:
 
     async def rows(self, sql: str, **arguments: Any) -> list[tuple[Any, ...]]:
         """Read the database file past the gateway."""
-        return await asyncio.to_thread(_read, self.home / "hongyan.db", sql, arguments)
+        return await asyncio.to_thread(read_rows, self.home / "hongyan.db", sql, arguments)
 
     async def ledger(self) -> Ledger:
         """Read the gateway's own two partitions."""
@@ -235,13 +236,7 @@ class World:
 
     async def flow_until(self, condition: Callable[[], bool]) -> None:
         """Let time pass until the condition holds, at the pace at which everybody keeps up with it."""
-        for _ in range(_FLOWING_STEPS):
-            if condition():
-                return
-            await self.advance(_FLOW_MS)
-            self._changed.clear()  # the step itself is no change to wait for
-            await self._until(lambda: _resolved(condition()), once=True)
-        raise AssertionError(await self._explain())
+        await self._flow(lambda: _resolved(condition()))
 
     async def until_rows(self, sql: str, **arguments: Any) -> None:
         """Wait until the query gives a row."""
@@ -257,14 +252,7 @@ class World:
         Time stands still meanwhile, so that a lost wake-up shows; `flowing` lets it pass where a rate limit waits.
         `but` names open classes that are allowed to stay; without `cards` open cards are, too.
         """
-        for _ in range(_FLOWING_STEPS):
-            if await self._is_settled(but, cards):
-                return
-            if flowing:
-                await self.advance(_FLOW_MS)
-                self._changed.clear()  # the step itself is no change to wait for
-            await self._until(lambda: self._is_settled(but, cards), once=flowing)
-        raise AssertionError(await self._explain())
+        await (self._flow if flowing else self._until)(lambda: self._is_settled(but, cards))
 
     async def adds_up(self) -> Ledger:
         """Check both partitions against the platform's own list; every scenario ends here."""
@@ -294,10 +282,11 @@ class World:
         ended = {EventState.ACKED, EventState.ABANDONED}
         if any(event.state not in ended for event in self.platform.events("im.message.receive_v1")):
             return False
-        if (await self.rows(_OPEN_WRITES, cards=cards))[0][0]:
-            return False
         classes = (await self.ledger()).received.classes
-        return sum(classes[name] for name in OPEN_CLASSES if name not in but) == 0
+        if any(classes[name] for name in OPEN_CLASSES if name not in but):
+            return False
+        # After the requests, not before: what moves a request on plans its words in the same commit.
+        return not (await self.rows(_OPEN_WRITES, cards=cards))[0][0]
 
     async def _any(self, sql: str, arguments: dict[str, Any]) -> bool:
         return bool(await self.rows(sql, **arguments))
@@ -314,20 +303,36 @@ class World:
             f"now {self.clock.now()}\nrequests {requests}\nturns {turns}\nparts {parts}\n{self.answers()}\n{stacks()}"
         )
 
-    async def _until(self, condition: Callable[[], Awaitable[bool]], *, once: bool = False) -> None:
+    async def _until(self, condition: Callable[[], Awaitable[bool]]) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + PATIENCE_SECONDS
         while not await condition():
-            if self._running is not None and self._running.done():
-                self._running.result()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(0.05):  # `wait_for` may swallow a cancellation
-                    await self._changed.wait()
-            self._changed.clear()
-            if once:
-                return
+            await self._change()
             if loop.time() > deadline:
                 raise AssertionError(await self._explain())
+
+    async def _flow(self, condition: Callable[[], Awaitable[bool]]) -> None:
+        """Move time in small steps while something happens, in longer ones while nothing does."""
+        step = _FLOW_MS
+        for _ in range(_FLOWING_STEPS):
+            if await condition():
+                return
+            await self.advance(step)
+            self._changed.clear()  # the step itself is no change to wait for
+            if not await condition():
+                step = _FLOW_MS if await self._change() else min(2 * step, _FASTEST_FLOW_MS)
+        raise AssertionError(await self._explain())
+
+    async def _change(self) -> bool:
+        """Wait a moment for a change anywhere and tell whether there was one; raise what ended the gateway."""
+        if self._running is not None and self._running.done():
+            self._running.result()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05):  # `wait_for` may swallow a cancellation
+                await self._changed.wait()
+        changed = self._changed.is_set()
+        self._changed.clear()
+        return changed
 
     def _wrap(self, desk: Desk, trigger: Crash) -> Desk:
         dressed = replace(desk, store=self.disk.under(desk.store), agents=self.dress(desk.agents))
@@ -347,29 +352,6 @@ class World:
             with suppress(asyncio.CancelledError):
                 await self._running
             self._running = None
-
-    def _write_configuration(self, reactions: bool) -> None:
-        self.home.mkdir(mode=0o700, exist_ok=True)
-        executors = "".join(
-            f'[[executors]]\nname = "{name}"\nprotocol = "acp"\ncommand = {json.dumps(command)}\n'
-            f'thoughts = "{"hidden" if name == "reticent" else "summaries"}"\n'
-            f'env = {{ REHEARSAL_STATE = "{self.agent_state}", PYTHONPATH = "{os.environ.get("PYTHONPATH", "")}" }}\n'
-            for name, command in self.executors.items()
-        )
-        profiles = [(name, self.app) for name in self.profiles] + [(app.name, app) for app in self.more_apps]
-        apps = "".join(
-            f'[[apps]]\nname = "{name}"\napp_id = "{app.app_id}"\n'
-            f'app_secret = {{ file = "{self._secret(app)}" }}\nbase_url = "{self.simulator.base_url}"\n'
-            for name, app in profiles
-        )
-        gateway = f"[gateway]\nreactions = {str(reactions).lower()}\n"
-        (self.home / "hongyan.toml").write_text(gateway + apps + executors)
-
-    def _secret(self, app: App) -> Path:
-        secret = self.home / ("secret" if app is self.app else f"secret-{app.name}")
-        secret.write_text(app.secret)
-        secret.chmod(0o600)
-        return secret
 
 
 @asynccontextmanager
@@ -391,10 +373,3 @@ async def open_world(
 
 async def _resolved(value: bool) -> bool:
     return value
-
-
-def _read(path: Path, sql: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
-        rows = connection.execute(sql, arguments).fetchall()
-    connection.close()
-    return rows

@@ -1,7 +1,6 @@
 """Killed around a card: afterwards no button looks alive, no card is left open, and a press counted once or not at all.
 
-`HONGYAN_KILL_ROUNDS` sets how many rounds each moment gets. The change to a new card before the stream ends needs
-eight minutes of the gateway's own clock; `tests/scenario/test_streaming_card.py` kills it there, moving time by hand.
+`HONGYAN_KILL_ROUNDS` sets how many rounds each moment gets.
 """
 
 import os
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.harness.killed_daemon import ROTATES_VARIABLE
 from tests.harness.process_world import Plan, ProcessWorld, open_process_world
 from tests.harness.shown_card import CARD, ShownCard, see_card
 
@@ -21,6 +21,7 @@ WHILE_ASKED: Final = ("asked", "card_intended", "card_written", "card_saved")
 AFTER_THE_PRESS: Final = ("decided", "answering", "card_closing", "look_intended", "look_written", "look_saved")
 ON_PROGRESS: Final = ("card_intended", "entity_created", "entity_saved", "card_written", "card_saved")
 AT_ITS_END: Final = ("card_closing", "look_intended", "look_written", "look_saved")
+ON_A_NEW_CARD: Final = ("rotating", "entity_saved", "card_written")
 SHOWN: Final = "SELECT 1 FROM cards WHERE state = 'visible'"
 READ_BACK: Final = "SELECT 1 FROM parts WHERE transport = 'card' AND state = 'verified'"
 
@@ -37,12 +38,12 @@ def lifeless(world: ProcessWorld) -> bool:
     return not any(card.labels or world.platform.streaming(card.message_id) for card in shown)
 
 
-async def all_over(world: ProcessWorld) -> None:
+async def all_over(world: ProcessWorld, most: int = 1) -> None:
     """See every card closed in the records and on the platform, and the books add up."""
     await world.until_settled()
     await world.until_rows("SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM cards WHERE state <> 'closed')")
     await world.until(lambda: lifeless(world))
-    assert len(cards(world)) <= 1
+    assert len(cards(world)) <= most
     await world.adds_up()
 
 
@@ -117,3 +118,21 @@ async def test_killed_while_progress_closes_the_answer_comes_once_and_the_card_e
             await world.start()
             await all_over(world)
             assert len([text for text in world.answers_to(said) if "the answer" in text]) == 1
+
+
+@pytest.mark.timeout(SECONDS_A_ROUND * (ROUNDS + 1))
+@pytest.mark.scenario("P32", "D12")
+@pytest.mark.parametrize("point", ON_A_NEW_CARD)
+async def test_killed_while_a_long_turn_changes_to_a_new_card_both_end(tmp_path: Path, point: str) -> None:
+    soon = Plan(environ={ROTATES_VARIABLE: "3000"})
+    for number in range(ROUNDS):
+        async with open_process_world(tmp_path / f"home-{number}", soon) as world:
+            doomed = await world.start(kill=f"{point}:1:later")
+            await world.bind()
+            world.say("[[tool:a]] [[hang]]")
+            await world.until_rows(READ_BACK)
+            doomed.arm()
+            assert (await doomed.ended()).code == -signal.SIGKILL
+            assert world.rows("SELECT count(*) FROM cards") == [(2,)]
+            await world.start(plan=Plan())
+            await all_over(world, most=2)

@@ -255,3 +255,17 @@ async def test_a_message_that_history_does_not_list_yet_is_found_a_minute_later(
     assert await world.rows("SELECT id FROM gaps") == []
     await rounds(world, 2)
     assert [row.text for row in await missed(world)] == ["not listed at first"]
+
+
+async def test_a_quiet_chat_is_read_less_often_and_a_lost_message_in_it_is_still_found(world: World) -> None:
+    await rounds(world, 14)
+    before = len(world.platform.requests(LIST))
+    await rounds(world, 20)
+    assert len(world.platform.requests(LIST)) - before == 4
+    world.fault(RECEIVE, LOST)
+    world.say("into the quiet")
+    await rounds(world, 7)
+    assert [row.text for row in await missed(world)] == ["into the quiet"]
+    before = len(world.platform.requests(LIST))
+    await rounds(world, 5)
+    assert len(world.platform.requests(LIST)) - before == 5

@@ -85,6 +85,7 @@ async def test_what_is_over_the_limit_comes_in_parts_and_nothing_is_refused(worl
     await world.adds_up()
 
 
+@pytest.mark.scenario("P49")
 async def test_an_answer_of_everything_arrives_whole_and_in_order(world: World) -> None:
     answer = long_answer()
     said = answer_with(world, answer)
@@ -167,7 +168,7 @@ async def test_a_crash_between_the_refusal_and_what_follows_loses_neither(world:
     await world.restart(crash)
     world.fault(REPLY, REFUSED_CARD)
     said = answer_with(world, f"# Title\n\n{TABLE}")
-    await crash.dead.wait()
+    await world.until(crash.dead.is_set)
     await world.restart()
     await world.until_settled()
     (message,) = shown(world, said)

@@ -126,7 +126,7 @@ async def test_killed_between_journal_and_admission_the_restart_admits_once(worl
     crash = Crash(point)
     await world.restart(crash)
     said = world.say("survive this")
-    await crash.dead.wait()
+    await world.until(crash.dead.is_set)
     await world.restart()
     await world.advance(ACK_WINDOW_MS + LADDER_MS[0])
     await world.until_settled()
@@ -140,7 +140,7 @@ async def test_the_turn_and_what_points_to_it_are_committed_together(world: Worl
     crash = Crash("admitted")
     await world.restart(crash)
     said = world.say("one turn")
-    await crash.dead.wait()
+    await world.until(crash.dead.is_set)
     assert await world.rows("SELECT count(*) FROM turns t JOIN requests r ON r.turn_id = t.id") == [(1,)]
     await world.restart()
     await world.until_settled()

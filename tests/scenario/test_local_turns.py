@@ -52,7 +52,7 @@ async def test_a_caller_whose_answer_was_lost_in_a_crash_finds_its_turn(world: W
     crash = Crash("claimed")
     await world.restart(crash)
     await send_text(world.gateway.desk, session, "do it once", "turn-1")
-    await crash.dead.wait()
+    await world.until(crash.dead.is_set)
     await world.restart()
     found = await send_text(world.gateway.desk, session, "do it once", "turn-1")
     await world.until_settled()

@@ -78,11 +78,11 @@ async def test_an_answer_frozen_at_the_crash_is_handed_over_once_at_the_start(wo
     crash = Crash("completing")
     await world.restart(crash)
     said = world.say("finish me once")
-    await crash.dead.wait()
+    await world.until(crash.dead.is_set)
     assert await world.rows("SELECT state, answer FROM turns") == [("completing", "echo: finish me once")]
     again = Crash("completed")
     await world.restart(again)
-    await again.dead.wait()
+    await world.until(again.dead.is_set)
     await world.restart()
     await world.until_settled()
     assert world.answers_to(said) == ["echo: finish me once"]

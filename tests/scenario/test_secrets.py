@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import traceback
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def _agent_files(world: World) -> list[Path]:
 
 def _files_of_the_home(world: World) -> list[Path]:
     """Give every file of the home but the one that holds the secret for the gateway."""
-    return [path for path in world.home.rglob("*") if path.is_file() and path.name != "secret"]
+    return [path for path in world.home.rglob("*") if path.is_file() and not path.name.startswith("secret-")]
 
 
 async def _talk_through_failures(world: World) -> None:
@@ -77,6 +78,8 @@ async def test_the_agent_gets_no_credential_although_the_gateway_has_it_in_its_e
 ) -> None:
     monkeypatch.setenv("WORK_APP_SECRET", world.app.secret)
     monkeypatch.setenv("HONGYAN_SECRET", world.app.secret)
+    world.executors["rehearsal"] = [sys.executable, "-m", "rehearsal_agent"]  # the kernel shows what it was given
+    await world.restart()
     world.say("[[tool:env]] look around")
     await world.until_settled()
     shown = b"\0".join(path.read_bytes() for path in _agent_files(world)).decode()

@@ -1,14 +1,16 @@
 """Keep an inbound event before it is acknowledged to the platform."""
 
+from functools import partial
+
 from hongyan.application.click_card import click_card
-from hongyan.application.desk import ADMISSION, LANES, Desk
+from hongyan.application.desk import ADMISSION, LANES, Desk, decide_again
 from hongyan.domain.access import Silent
 from hongyan.domain.changes import ONE_OR_NONE, Changes, Of, insert
-from hongyan.domain.conversations import TurnEvent, TurnState, leave_queue, move_turn
+from hongyan.domain.conversations import ACTIVE, TurnEvent, TurnState, leave_queue, move_turn
 from hongyan.domain.errors import ConflictError
 from hongyan.domain.identity import RequestId, request_id
 from hongyan.domain.messages import CardClicked, InboundMessage, MessageRecalled, Toast
-from hongyan.domain.requests import ClosedAs, RequestState, capture, close_request
+from hongyan.domain.requests import ClosedAs, RequestState, capture, close_request, mark_recalled
 from hongyan.ports import queries
 from hongyan.ports.chat import ChatEvent
 
@@ -46,11 +48,16 @@ async def accept_message(desk: Desk, message: InboundMessage) -> RequestId:
 
 
 async def accept_recall(desk: Desk, recall: MessageRecalled) -> None:
-    """Cancel the queued Turn of a recalled message without a word; one that already started is left alone."""
+    """Cancel the queued Turn of a recalled message without a word; of one that started, the answer is kept back.
+
+    Either way nothing that is shown later holds the recalled words.
+    """
     request = await desk.store.one(queries.REQUEST, id=request_id(recall.app, recall.message_id))
     if request is None or request.turn_id is None or request.state is not RequestState.TURN:
         return
     turn = await desk.store.one(queries.TURN, id=request.turn_id)
+    if turn is not None and turn.state in (*ACTIVE, TurnState.HELD):
+        await decide_again(desk, partial(_mark_recalled, desk, request.id))
     if turn is None or turn.state is not TurnState.QUEUED:
         return
     now, why = desk.clock.now(), Silent.RECALLED.value
@@ -64,3 +71,11 @@ async def accept_recall(desk: Desk, recall: MessageRecalled) -> None:
     except ConflictError:
         return  # it was claimed meanwhile: the read-back before dispatch sees the recall
     desk.wakeup.wake(LANES)
+
+
+async def _mark_recalled(desk: Desk, request: RequestId) -> tuple[Changes | None, None]:
+    """Note that a message was recalled while it ran; its end, which may come at the same moment, sees it or is over."""
+    current = await desk.store.one(queries.REQUEST, id=request)
+    if current is None or current.state is not RequestState.TURN:
+        return None, None
+    return Changes("recall_running", (mark_recalled(current),)), None

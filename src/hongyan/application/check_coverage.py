@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from hongyan.application.coverage_pace import CoveragePace
 from hongyan.application.desk import Desk, decide_again
 from hongyan.application.settle_gap import close_as_answered
 from hongyan.domain import limits
@@ -52,15 +53,16 @@ class _Scan:
 
 
 async def coverage_loop(desk: Desk, app: AppId) -> None:
-    """Check an App's chats shortly after the start and once a minute until cancelled.
+    """Check an App's chats shortly after the start and once a minute until cancelled; quiet chats less often.
 
     A live message that was missed may mean a connection that brings nothing any more: it is replaced once.
     """
     await desk.clock.sleep(limits.COVERAGE_FIRST_MS)
     renewed_at: int | None = None
+    pace = CoveragePace()
     while True:
         try:
-            missed = await check_coverage(desk, app)
+            missed = await check_coverage(desk, app, pace)
             rested = renewed_at is None or desk.clock.boot() - renewed_at >= limits.RENEW_EVERY_MS
             if missed and rested:
                 renewed_at = desk.clock.boot()
@@ -71,26 +73,36 @@ async def coverage_loop(desk: Desk, app: AppId) -> None:
         await desk.clock.sleep(limits.COVERAGE_PERIOD_MS)
 
 
-async def check_coverage(desk: Desk, app: AppId) -> int:
-    """Read the present and one window of history of each chat; give how many live messages were found missing."""
+async def check_coverage(desk: Desk, app: AppId, pace: CoveragePace | None = None) -> int:
+    """Read the present and one window of history of each chat; give how many live messages were found missing.
+
+    With a pace, chats that rest are left out.
+    """
     chat = desk.chat(app)
     if chat.directory.platform_offset() is None:
         return 0  # the windows are in the platform's time, and nobody has heard it yet
     if chat.listener.state()[0] in {ListenerState.UNKNOWN, ListenerState.STOPPED}:
         return 0  # another process listens, and its journal holds what ours lacks
+    pace = pace or CoveragePace()
     missed = 0
     for binding in await desk.store.all(queries.COVERED_BINDINGS):
-        if binding.app == app:
-            missed += await _check(desk, binding)
+        if binding.app == app and not pace.rests(binding.id, desk.clock.boot()):
+            missed += await _check(desk, binding, pace)
     return missed
 
 
-async def _check(desk: Desk, binding: Binding) -> int:
+async def _check(desk: Desk, binding: Binding, pace: CoveragePace) -> int:
+    """Read both sides of a chat, count the reading for its gaps, and note how lively it was."""
     live = await _scan(desk, binding, Side.LIVE)
     if live is None:
+        pace.note(binding.id, desk.clock.boot(), stirred=True)  # nothing is known of it: look again soon
         return 0
-    history = await _scan(desk, binding, Side.HISTORY) or ()  # what is missing now does not wait for the past
-    return await _look_at_gaps(desk, binding, answered_in(binding.app, (*live, *history)))
+    history = await _scan(desk, binding, Side.HISTORY)  # what is missing now does not wait for the past
+    found = (*live, *(history or ()))
+    declared, suspected = await _look_at_gaps(desk, binding, answered_in(binding.app, found))
+    more = history_window(await _current(desk, binding)) is not None
+    pace.note(binding.id, desk.clock.boot(), stirred=bool(found) or suspected or more)
+    return declared
 
 
 async def _scan(desk: Desk, binding: Binding, side: Side) -> tuple[PostedMessage, ...] | None:
@@ -183,18 +195,22 @@ async def _note_failure(desk: Desk, coverage: Coverage, error: ChatError) -> Non
         await desk.store.commit(Changes("coverage_failed", (keep(coverage, failed),)))
 
 
-async def _look_at_gaps(desk: Desk, binding: Binding, replied: frozenset[RequestId]) -> int:
-    """Count this reading for every gap of the chat; give how many live ones were declared by it."""
-    declared = 0
+async def _look_at_gaps(desk: Desk, binding: Binding, replied: frozenset[RequestId]) -> tuple[int, bool]:
+    """Count this reading for every gap of the chat.
+
+    Give how many live ones were declared by it, and whether any is still only suspected.
+    """
+    declared, suspected = 0, False
     for gap in await desk.store.all(queries.GAPS_OF_CHAT, app=binding.app, chat_id=binding.chat_id):
         try:
             if gap.id in replied:
                 await close_as_answered(desk, gap)
             elif gap.state is GapState.SUSPECTED:
+                suspected = True
                 declared += await _count(desk, gap)
         except ConflictError:
             continue  # it was accepted or decided on meanwhile
-    return declared
+    return declared, suspected
 
 
 async def _count(desk: Desk, gap: Gap) -> bool:

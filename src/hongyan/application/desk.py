@@ -7,6 +7,7 @@ from datetime import UTC, tzinfo
 from typing import Final, TypeVar
 
 from hongyan.application.open_gaps import OpenGaps
+from hongyan.application.starting import Starts
 from hongyan.domain import limits
 from hongyan.domain.changes import Changes
 from hongyan.domain.decisions import Decision
@@ -26,6 +27,7 @@ __all__ = [
     "CARDS",
     "LANES",
     "OUTBOX",
+    "START",
     "Chat",
     "Desk",
     "Haste",
@@ -40,6 +42,7 @@ ADMISSION: Final = "admission"
 CARDS: Final = "cards"
 LANES: Final = "lanes"
 OUTBOX: Final = "outbox"
+START: Final = "start"
 
 Result = TypeVar("Result")
 
@@ -124,7 +127,7 @@ class RunningTurn:
 class Desk:
     """The ports of one gateway. `surfaces` is the order in which an approval is offered, `hosts` the outside ones of
     them by name. `running` holds the Turns that this process drives now, `questions` the decisions that an agent of
-    this process waits for, `counted` how many of each App's calls are kept."""
+    this process waits for, `counted` how many of each App's calls are kept, `starts` which Apps do not work yet."""
 
     store: Store
     clock: Clock
@@ -142,6 +145,7 @@ class Desk:
     haste: Haste = field(default_factory=Haste)
     gaps: OpenGaps = field(default_factory=OpenGaps)
     counted: dict[AppId, int] = field(default_factory=dict)
+    starts: Starts = field(default_factory=Starts)
 
     def stamp(self) -> Stamp:
         """Give the moment and the next place in the order."""

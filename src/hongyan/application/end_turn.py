@@ -4,7 +4,7 @@ The first terminal state wins. Each ending is one transaction: state, transcript
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again, insist
@@ -36,12 +36,24 @@ from hongyan.domain.conversations import (
 from hongyan.domain.deliveries import PartState, Phase, Words, part_id, processing_delivery, say, unmark
 from hongyan.domain.errors import ConflictError, StoreError
 from hongyan.domain.identity import TurnId, derive
+from hongyan.domain.messages import ChatKind
 from hongyan.domain.notices import Notice, language_of, sentence
-from hongyan.domain.requests import ClosedAs, Origin, Request, RequestState, close_request, owe
+from hongyan.domain.requests import RECALLED, ClosedAs, Origin, Request, RequestState, close_request, owe
 from hongyan.ports import queries
 
-__all__ = ["Ending", "Seen", "cancel_silently", "end_turn", "finish_turn", "hold_turn", "requeue_turn", "say_to_stops"]
+__all__ = [
+    "Ending",
+    "Seen",
+    "cancel_silently",
+    "clear_mark",
+    "end_turn",
+    "finish_turn",
+    "hold_turn",
+    "requeue_turn",
+    "say_to_stops",
+]
 
+RECALLED_WORDS: Final = "—"  # stands where recalled words stood
 _ENDING_TRIES: Final = 50  # more than anybody else can move one Turn
 
 
@@ -166,12 +178,14 @@ async def _complete(desk: Desk, turn_id: TurnId) -> tuple[Changes | None, None]:
     if scene.turn.state is not TurnState.COMPLETING:
         return None, None
     now = desk.clock.now()
+    recalled = scene.request is not None and scene.request.code == RECALLED
+    said: dict[str, Value] = {"text": RECALLED_WORDS} if recalled else {}
     steps = (
-        move_turn(scene.turn, TurnEvent.COMPLETE, ended_at=now),
+        move_turn(scene.turn, TurnEvent.COMPLETE, ended_at=now, **said),
         *free_lane(scene.session, scene.turn),
-        *_transcript(desk, scene.turn, Speaker.AGENT, scene.turn.answer),
-        *_final(desk, scene),
-        *await _clear_mark(desk, scene),
+        *_transcript(desk, replace(scene.turn, text=RECALLED_WORDS) if recalled else scene.turn, scene.turn.answer),
+        *(_kept_back(desk, scene) if recalled else _final(desk, scene)),
+        *await clear_mark(desk, scene.turn, scene.request),
         *await settle_continuation(desk, scene.turn, ContinuationEvent.SUCCEED),
         *await _stop_replies(desk, turn_id, Notice.STOP_FINISHED_FIRST, last=True),
     )
@@ -188,6 +202,30 @@ def _final(desk: Desk, scene: _Scene) -> tuple[Change, ...]:
     return say(route_of(request, scene.binding, turn), Words(Phase.FINAL, text, ClosedAs.ANSWERED), desk.stamp())
 
 
+def _kept_back(desk: Desk, scene: _Scene) -> tuple[Change, ...]:
+    """Keep an answer to a recalled message: in private the owner decides, elsewhere nobody is told what it was."""
+    request = scene.request
+    if request is None:
+        return ()
+    now, private = desk.clock.now(), request.chat_kind is ChatKind.PRIVATE
+    held = [_withheld(step) for step in _final(desk, scene)]
+    if not private:
+        return (*held, close_request(request, ClosedAs.SILENT, now, code=RECALLED))
+    route = replace(route_of(request, scene.binding, scene.turn), reply_to="")
+    words = sentence(Notice.KEPT_BACK, language_of(scene.turn.text))
+    return (
+        *held,
+        close_request(request, ClosedAs.UNDELIVERED, now, code=RECALLED, owed=1, owed_why=RECALLED),
+        *say(route, Words(Phase.NOTICE, words, ClosedAs.OPEN, "kept_back"), desk.stamp()),
+    )
+
+
+def _withheld(step: Change) -> Change:
+    if not isinstance(step, Insert) or step.table != "parts":
+        return step
+    return replace(step, values={**step.values, "state": PartState.WITHHELD.value, "next_at": None, "code": RECALLED})
+
+
 async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | None, None]:
     scene = await _scene(desk, turn_id)
     if scene.turn.state in TERMINAL or scene.turn.state is TurnState.COMPLETING:
@@ -201,11 +239,11 @@ async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | N
     steps = (
         move_turn(scene.turn, final.event, ended_at=desk.clock.now(), code=final.code, detail=final.detail[:500]),
         *((leave_queue(scene.turn),) if queued else free_lane(scene.session, scene.turn)),
-        *_transcript(desk, scene.turn, Speaker.GATEWAY, words),
+        *_transcript(desk, scene.turn, words, Speaker.GATEWAY),
         *_told(desk, scene, final, words),
-        *await _clear_mark(desk, scene),
         *inserted(planned),
         *await settle_continuation(desk, scene.turn, ContinuationEvent.FAIL),
+        *await clear_mark(desk, scene.turn, scene.request),
         *await _stop_replies(desk, turn_id, _stop_word(desk, turn_id), last=True),
     )
     return Changes("end_turn", steps), None
@@ -252,7 +290,7 @@ async def _hold(desk: Desk, turn_id: TurnId, reason: HoldReason) -> tuple[Change
         if request.origin is Origin.LARK
         else ()
     )
-    marks = await _clear_mark(desk, scene)
+    marks = await clear_mark(desk, scene.turn, scene.request)
     return Changes("hold", (held, owe(request, code), *notice, *marks)), None
 
 
@@ -287,7 +325,7 @@ async def _cancel(desk: Desk, turn_id: TurnId, code: Silent) -> tuple[Changes | 
     return Changes("cancel", (moved, *lane, *closed, *failed)), None
 
 
-def _transcript(desk: Desk, turn: Turn, speaker: Speaker, text: str) -> tuple[Change, ...]:
+def _transcript(desk: Desk, turn: Turn, text: str, speaker: Speaker = Speaker.AGENT) -> tuple[Change, ...]:
     stamp = desk.stamp()
     rows = ((Speaker.PERSON, turn.text, stamp.seq), (speaker, text, desk.order.next(stamp.now)))
     return tuple(
@@ -300,11 +338,11 @@ def _transcript(desk: Desk, turn: Turn, speaker: Speaker, text: str) -> tuple[Ch
     )
 
 
-async def _clear_mark(desk: Desk, scene: _Scene) -> tuple[Change, ...]:
+async def clear_mark(desk: Desk, turn: Turn, request: Request | None) -> tuple[Change, ...]:
     """Take the working mark away: one not set yet never is, one that is set is removed."""
-    if scene.request is None or scene.turn.running_at == 0:
+    if request is None or turn.running_at == 0:
         return ()
-    added = await desk.store.one(queries.PART, id=part_id(processing_delivery(scene.request.app, scene.turn.id), 0))
+    added = await desk.store.one(queries.PART, id=part_id(processing_delivery(request.app, turn.id), 0))
     if added is None:
         return ()
     if added.state is PartState.PLANNED and added.attempts == 0:

@@ -12,6 +12,7 @@ from hongyan.domain.errors import ConflictError, HongyanError
 from hongyan.domain.identity import TurnId
 from hongyan.domain.notices import Notice
 from hongyan.domain.pairing import PairingEvent, advance_pairing
+from hongyan.domain.requests import ClosedAs, Request, close_request
 from hongyan.ports import queries
 
 __all__ = ["housekeep", "housekeeping_loop", "put_agents_away"]
@@ -51,6 +52,8 @@ async def housekeep(desk: Desk) -> None:
         await end_turn(desk, TurnId(turn), Ending(TurnEvent.TIME_OUT, "queue.timed_out", Notice.QUEUE_TIMED_OUT))
     for turn in await desk.store.all(queries.HELD_BEFORE, before=now - limits.HELD_LIFE_MS):
         await end_turn(desk, TurnId(turn), Ending(TurnEvent.FAIL, "turn.held_expired", Notice.HELD_EXPIRED))
+    for request in await desk.store.all(queries.KEPT_BACK_BEFORE, before=now - limits.KEPT_BACK_MS):
+        await _withhold(desk, request)
     await put_agents_away(desk)
     for pairing in await desk.store.all(queries.EXPIRED_PAIRINGS, now=now):
         state = advance_pairing(pairing, PairingEvent.TIME_RAN_OUT)
@@ -59,3 +62,12 @@ async def housekeep(desk: Desk) -> None:
             await desk.store.commit(Changes("pairing_expired", (Update("pairings", where, {"state": state.value}),)))
         except ConflictError:
             continue  # it moved meanwhile; the next round sees where
+
+
+async def _withhold(desk: Desk, request: Request) -> None:
+    """Leave an answer to a recalled message unsaid for good: nobody decided about it in time."""
+    closed = close_request(request, ClosedAs.SILENT, desk.clock.now(), owed=0, owed_why="")
+    try:
+        await desk.store.commit(Changes("withhold_kept_back", (closed,)))
+    except ConflictError:
+        return  # the owner decided meanwhile

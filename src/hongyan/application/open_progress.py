@@ -11,6 +11,7 @@ from hongyan.domain.errors import ConflictError, StoreError
 from hongyan.domain.issued_cards import (
     STOP,
     CardKind,
+    CardState,
     CardWish,
     Carrier,
     IssuedButton,
@@ -29,7 +30,8 @@ log = structlog.get_logger(__name__)
 
 async def open_progress(desk: Desk, turn: Turn) -> None:
     """Open the card unless the Turn came from elsewhere or has one; no room for it costs the card, never the Turn."""
-    steps = await progress_card(desk, Shown(turn), 0)
+    ordinal = await _next_ordinal(desk, turn)
+    steps = await progress_card(desk, Shown(turn), ordinal) if ordinal is not None else ()
     if not steps:
         return
     try:
@@ -40,6 +42,19 @@ async def open_progress(desk: Desk, turn: Turn) -> None:
         log.warning("progress.not_opened", turn=turn.id, code=error.code)
     for topic in (CARDS, OUTBOX):
         desk.wakeup.wake(topic)
+
+
+async def _next_ordinal(desk: Desk, turn: Turn) -> int | None:
+    """Number the next card of a Turn; None while one is open. Only a Turn that was cut off can have one already."""
+    ordinal = 0
+    while turn.attempt > 1:
+        card = await desk.store.one(queries.CARD, id=progress_card_id(turn.id, ordinal))
+        if card is None:
+            break
+        if card.state is not CardState.CLOSED:
+            return None
+        ordinal += 1
+    return ordinal
 
 
 async def progress_card(desk: Desk, shown: Shown, ordinal: int) -> tuple[Change, ...]:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from hongyan.application.check_books import see_books
 from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.end_turn import Ending, end_turn, requeue_turn
 from hongyan.application.open_session import FoundSession, find_session
@@ -62,6 +63,7 @@ async def list_owed(desk: Desk) -> list[OwedRow]:
     """List what is owed and which messages were missed, oldest first."""
     rows = [await _row(desk, request) for request in await desk.store.all(queries.OWED)]
     rows += [see_gap(desk, gap) for gap in await desk.store.all(queries.DECLARED_GAPS)]
+    rows += await see_books(desk)
     return sorted(rows, key=lambda row: row.since)
 
 

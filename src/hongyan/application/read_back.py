@@ -23,7 +23,8 @@ async def find_written(desk: Desk, part: Part) -> MessageId | None:
     Raise the reading errors of the chat port when the history cannot be read.
     """
     chat = desk.chat(part.app)
-    start = part.first_attempt_at - limits.CLOCK_DISAGREEMENT_MS
+    ahead = max(-(chat.directory.platform_offset() or 0), 0)  # our clock may have been wrong at the first attempt, too
+    start = part.first_attempt_at - ahead - limits.CLOCK_DISAGREEMENT_MS
     end = max(desk.platform_now(part.app), part.first_attempt_at) + limits.CLOCK_DISAGREEMENT_MS
     for posted in await chat.history.between(part.chat_id, start, end, _SEARCH_LIMIT):
         claimed = await desk.store.one(queries.CLAIMED_BY, app=part.app, provider_id=posted.message_id)

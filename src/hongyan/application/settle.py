@@ -1,15 +1,18 @@
 """A part reached an end: close its request when that was the last thing it waited for."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
-from hongyan.domain.changes import Change, Changes
+from hongyan.domain.changes import Change, Changes, OneOf, Require
 from hongyan.domain.deliveries import Delivery, Part, PartState, Phase
 from hongyan.domain.messages import CARD_LOOKS, CARD_POSTS
-from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request
+from hongyan.domain.requests import ClosedAs, Request, RequestState, close_request, owe
 from hongyan.ports import queries
 
 __all__ = ["closing_steps", "settle_part"]
+
+_OPEN: Final = frozenset({PartState.PLANNED, PartState.INTENDED, PartState.WRITTEN})
 
 
 async def settle_part(desk: Desk, part: Part, steps: tuple[Change, ...], reached: PartState) -> None:
@@ -33,8 +36,21 @@ async def closing_steps(desk: Desk, part: Part, reached: PartState) -> tuple[Cha
     if request is None or not _waits_for(request, delivery):
         return ()
     siblings = await desk.store.all(queries.PARTS_OF_DELIVERY, delivery_id=delivery.id)
-    states = [reached if word.id == part.id else word.state for word in _words(siblings)]
-    return _close(desk, request, delivery, states)
+    said = _words(siblings)
+    still_open = next((word for word in said if word.id != part.id and word.state in _OPEN), None)
+    if still_open is not None:
+        return (_leave_it_to(still_open),)
+    states = [reached if word.id == part.id else word.state for word in said]
+    is_repeat, now = bool(part.replaces), desk.clock.now()
+    return _close(request, delivery.closes_as, states, is_repeat=is_repeat, now=now)
+
+
+def _leave_it_to(sibling: Part) -> Require:
+    """Demand that another part is still on its way, so that its end decides.
+
+    Two parts may end at one moment, each having read the other as open: then neither would close the request.
+    """
+    return Require("parts", {"id": sibling.id, "state": OneOf(tuple(sorted(state.value for state in _OPEN)))})
 
 
 def _words(siblings: Sequence[Part]) -> list[Part]:
@@ -54,14 +70,13 @@ def _waits_for(request: Request, delivery: Delivery) -> bool:
     return same_turn and (waiting or undelivered or recovered)
 
 
-def _close(desk: Desk, request: Request, delivery: Delivery, states: list[PartState]) -> tuple[Change, ...]:
-    now = desk.clock.now()
+def _close(
+    request: Request, closes_as: ClosedAs, states: list[PartState], *, is_repeat: bool, now: int
+) -> tuple[Change, ...]:
     if all(state is PartState.VERIFIED for state in states):
-        return (close_request(request, delivery.closes_as, now),)
-    if any(state in {PartState.PLANNED, PartState.INTENDED, PartState.WRITTEN} for state in states):
-        return ()
-    if request.state is RequestState.CLOSED:
-        return ()
+        return (close_request(request, closes_as, now),)
+    if request.state is RequestState.CLOSED:  # sent again and not delivered again: it still waits for somebody
+        return () if request.owed or not is_repeat else (owe(request, "delivery.not_verified"),)
     if all(state in {PartState.WITHHELD, PartState.VERIFIED} for state in states):
         return (close_request(request, ClosedAs.SILENT, now, code="access.revoked"),)
     return (close_request(request, ClosedAs.UNDELIVERED, now, owed=1, owed_why="delivery.not_verified"),)

@@ -12,7 +12,7 @@ from hongyan.domain.changes import Change, Changes, Insert, Of, insert
 from hongyan.domain.coverage import Gap, GapEvent, as_message, close_gap
 from hongyan.domain.requests import ClosedAs, Request, RequestState, capture
 
-__all__ = ["close_as_answered", "ignore_gap", "run_gap"]
+__all__ = ["as_answered", "close_as_answered", "ignore_gap", "run_gap"]
 
 
 async def run_gap(desk: Desk, gap: Gap, note: Insert) -> None:
@@ -31,8 +31,12 @@ async def close_as_answered(desk: Desk, gap: Gap) -> None:
 
     They were written before a backup was put back, or by another gateway: running it would answer twice.
     """
-    closed = _closed(desk, gap, ClosedAs.ANSWERED, "source.answered_before")
-    await _settle(desk, ("close_as_answered", GapEvent.FIND_ANSWERED), gap, closed)
+    await _settle(desk, ("close_as_answered", GapEvent.FIND_ANSWERED), gap, as_answered(desk, gap))
+
+
+def as_answered(desk: Desk, gap: Gap) -> Request:
+    """Make the journal row of a message under which our App's words stand."""
+    return _closed(desk, gap, ClosedAs.ANSWERED, "source.answered_before")
 
 
 async def _settle(desk: Desk, move: tuple[str, GapEvent], gap: Gap, request: Request, *notes: Insert) -> None:

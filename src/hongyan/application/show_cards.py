@@ -45,6 +45,17 @@ class CardShow:
         if look is not None:
             await self._plan(card, planned, look)
 
+    async def leave(self, card: IssuedCard) -> None:
+        """Plan the last look of a card whose process is gone; whatever goes on gets a card of its own. Safe to repeat.
+
+        Raise ConflictError when its write began meanwhile: look again.
+        """
+        planned = await self._desk.store.one(queries.LAST_LOOK, delivery_id=card.delivery_id)
+        if planned is not None and card.kind is CardKind.PROGRESS:
+            await self._plan(card, planned, await self._progress.last_look(card))
+        elif card.kind is CardKind.APPROVAL:
+            await self.show(card)
+
     async def _plan(self, card: IssuedCard, planned: Part, look: Look) -> None:
         steps: list[Change] = [close_card(card)] if look.last else []
         if to_json(look.card) != planned.content:

@@ -23,6 +23,7 @@ from hongyan.domain.progress_card import (
     keep_time,
     reader_of,
     render_continued,
+    render_left,
     render_progress,
     same_but_for_time,
 )
@@ -46,6 +47,7 @@ class ProgressShow:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._read: dict[str, Progress] = {}
+        self._ahead: dict[str, tuple[str, int]] = {}  # by card: a look that is later than now, when it was first met
 
     async def look(self, card: IssuedCard, planned: Part) -> Look | None:
         """Give the next look of a card after the planned one; None when it has it already or it is too early."""
@@ -56,15 +58,26 @@ class ProgressShow:
         shown = Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding))
         if is_over(shown):
             self._read.pop(turn.id, None)
+            self._ahead.pop(card.id, None)
             return Look(render_progress(shown, "", self._desk.clock.now()), last=True)
         if self._must_go_on_below(card, turn):
             new = await progress_card(self._desk, shown, card.ordinal + 1)
             return Look(render_continued(turn), last=True, also=new) if new else None
         return await self._passing(card, planned, shown)
 
+    async def last_look(self, card: IssuedCard) -> Look:
+        """Give the look of a card that nobody will keep any more."""
+        turn = await self._desk.store.one(queries.TURN, id=TurnId(card.subject))
+        if turn is None:
+            raise AssertionError("a Turn is never deleted")
+        binding = await self._desk.store.one(queries.BINDING, id=turn.binding_id)
+        shown = Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding))
+        self._read.pop(turn.id, None)
+        return Look(render_left(shown, self._desk.clock.now()), last=True)
+
     async def _passing(self, card: IssuedCard, planned: Part, shown: Shown) -> Look | None:
         now, turn = self._desk.clock.now(), shown.turn
-        age = now - planned.seq // 1_000  # its place in the order is its time in microseconds
+        age = self._age(card, planned)
         if age < _EVERY_MS.get(card.carrier, limits.CARD_EVERY_MS) or planned.state is PartState.REJECTED:
             return None
         if _is_spent(card, turn):
@@ -76,6 +89,20 @@ class ProgressShow:
         if same_but_for_time(drawn, before):
             return None if age < limits.CARD_HEARTBEAT_MS else Look(drawn, last=False)
         return Look(keep_time(drawn, before) if card.carrier is Carrier.STREAM else drawn, last=False)
+
+    def _age(self, card: IssuedCard, planned: Part) -> int:
+        """Give the milliseconds since a look was planned: its place in the order is its time in microseconds.
+
+        After the clock went back that time is yet to come; then since the look was first met.
+        """
+        age = self._desk.clock.now() - planned.seq // 1_000
+        if age >= 0:
+            return age
+        boot = self._desk.clock.boot()
+        met = self._ahead.get(card.id, ("", 0))
+        if met[0] != planned.id:
+            met = self._ahead[card.id] = (planned.id, boot)
+        return boot - met[1]
 
     def _must_go_on_below(self, card: IssuedCard, turn: Turn) -> bool:
         """Tell whether the platform will soon end the card's stream while there is still something to show."""

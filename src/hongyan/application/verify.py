@@ -2,6 +2,7 @@
 
 from hongyan.application.deliver import attempt_now, deliver_part, keep_receipt
 from hongyan.application.desk import OUTBOX, Desk, insist
+from hongyan.application.note_edit import edit_note
 from hongyan.application.read_back import find_written, is_it
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
@@ -25,7 +26,7 @@ async def verify_part(desk: Desk, part: Part) -> None:
         return
     if is_it(part, posted):
         step = move_part(part, PartEvent.VERIFY, verified_at=desk.clock.now(), next_at=None, code="")
-        await settle_part(desk, part, (step,), PartState.VERIFIED)
+        await settle_part(desk, part, (step, *await edit_note(desk, part)), PartState.VERIFIED)
     else:
         await _differ(desk, part, "delivery.differs")
 

@@ -16,7 +16,7 @@ from hongyan.application.admit import admit
 from hongyan.application.continue_turn import continue_turn
 from hongyan.application.decide import settle_questions
 from hongyan.application.deliver import deliver_part, lose_part, postpone_part
-from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, Desk
+from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, START, Desk
 from hongyan.application.patch_card import patch_card
 from hongyan.application.recover import salvage_turn
 from hongyan.application.rota import Rota
@@ -44,6 +44,7 @@ log = structlog.get_logger(__name__)
 
 ADMISSIONS_AT_ONCE: Final = 16
 SCAN_ROWS: Final = 64
+SCAN_ROWS_AT_START: Final = 4_096  # an App that is held must not stand in front of the others
 
 Row = TypeVar("Row")
 
@@ -138,14 +139,19 @@ async def scan(desk: Desk, query: Query[Row], **arguments: Value) -> Sequence[Ro
         return ()
 
 
+async def _due(desk: Desk, query: Query[Row]) -> Sequence[Row]:
+    now = desk.clock.now()
+    return await scan(desk, query, now=now, far=now + limits.WAIT_MOST_MS, limit=_rows(desk))
+
+
 async def admission_loop(desk: Desk) -> None:
     """Admit captured requests: in order within a place, side by side across places."""
     done = partial(desk.wakeup.wake, ADMISSION)
     async with asyncio.TaskGroup() as group:
         crew = Crew(desk, "admission", ADMISSIONS_AT_ONCE, group)
         while True:
-            for request in await scan(desk, queries.CAPTURED_HEADS, now=desk.clock.now(), limit=SCAN_ROWS):
-                if crew.takes(request.place_id):
+            for request in await _due(desk, queries.CAPTURED_HEADS):
+                if not desk.starts.holds(request.app) and crew.takes(request.place_id):
                     crew.start(Work(request.place_id, partial(admit, desk, request), done))
             await desk.wakeup.wait(ADMISSION, limits.SAFETY_SCAN_MS)
 
@@ -158,13 +164,28 @@ async def lanes_loop(desk: Desk) -> None:
             for turn_id in await scan(desk, queries.INTERRUPTING_TURNS):
                 await signal_stop(desk, TurnId(turn_id))
             await _settle(desk)
-            for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=SCAN_ROWS):
-                if crew.takes(turn.session_id):
+            for turn in await scan(desk, queries.RUNNABLE_HEADS, limit=_rows(desk)):
+                if crew.takes(turn.session_id) and not await _is_held(desk, turn):
                     crew.start(_run(desk, turn))
             for row in await scan(desk, queries.DUE_CONTINUATIONS, now=desk.clock.now(), limit=SCAN_ROWS):
                 if crew.takes(row.session_id):  # no Turn of this Session runs while its history is read
                     crew.start(_continue(desk, row))
             await desk.wakeup.wait(LANES, limits.SAFETY_SCAN_MS)
+
+
+def _rows(desk: Desk) -> int:
+    return SCAN_ROWS_AT_START if desk.starts else SCAN_ROWS
+
+
+async def _is_held(desk: Desk, turn: Turn) -> bool:
+    """Tell whether the App that a Turn works for does not run anything yet."""
+    if not desk.starts:
+        return False
+    try:
+        binding = await desk.store.one(queries.BINDING, id=turn.binding_id)
+    except StoreError:
+        return True
+    return binding is not None and desk.starts.holds(binding.app)
 
 
 async def _settle(desk: Desk) -> None:
@@ -218,17 +239,18 @@ async def outbox_loop(desk: Desk) -> None:
         beside = Crews(desk, "beside", limits.BESIDE_SLOTS, group)
         rota = Rota()
         while True:
-            now = desk.clock.now()
             wait = limits.SAFETY_SCAN_MS
-            for part in rota.in_turn(await scan(desk, queries.DUE_WORDS, now=now, limit=SCAN_ROWS)):
+            for part in rota.in_turn(await _due(desk, queries.DUE_WORDS)):
                 pause = _pause(desk, part)
+                if desk.starts.keeps(part):
+                    continue
                 if pause:
                     wait = min(wait, pause)
                 elif _offer(desk, words.of(part.app), part, _place(part)):
                     desk.haste.begin(part.id)
                     rota.serve(part)
-            for part in await scan(desk, queries.DUE_BESIDE, now=now, limit=SCAN_ROWS):
-                if not _gives_way(desk, part, now):
+            for part in await _due(desk, queries.DUE_BESIDE):
+                if not desk.starts.keeps(part) and not _gives_way(desk, part):
                     _offer(desk, beside.of(part.app), part)
             await desk.wakeup.wait(OUTBOX, wait)
 
@@ -244,10 +266,11 @@ def _place(part: Part) -> str:
     return f"{part.chat_id} card" if part.transport is Transport.CARD else part.chat_id
 
 
-def _gives_way(desk: Desk, part: Part, now: int) -> bool:
+def _gives_way(desk: Desk, part: Part) -> bool:
     """Tell whether a mark waits for what a person waits for; whoever ends the haste wakes the outbox."""
     is_mark = part.transport in {Transport.REACTION_ADD, Transport.REACTION_REMOVE}
-    return is_mark and bool(desk.haste) and now - (part.next_at or now) < limits.MARK_YIELDS_MS
+    now = desk.clock.now()
+    return is_mark and bool(desk.haste) and 0 <= now - (part.next_at or now) < limits.MARK_YIELDS_MS
 
 
 def _offer(desk: Desk, crew: Crew, part: Part, place: str = "") -> bool:
@@ -263,6 +286,8 @@ async def _carry_part(desk: Desk, part: Part) -> None:
         await _act_on(desk, part)
     finally:
         desk.haste.end(part.id)
+        if desk.starts:
+            desk.wakeup.wake(START)
 
 
 async def _act_on(desk: Desk, part: Part) -> None:

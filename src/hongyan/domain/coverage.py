@@ -16,6 +16,7 @@ from hongyan.domain.changes import Delete, Update, Where
 from hongyan.domain.errors import IllegalMoveError
 from hongyan.domain.identity import AppId, BindingId, ChatId, MessageId, OpenId, RequestId, request_id
 from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, PostedMessage, SenderKind
+from hongyan.domain.notices import says_why_not
 
 __all__ = [
     "Coverage",
@@ -38,6 +39,7 @@ __all__ = [
     "may_run",
     "reach_back",
     "scan_again",
+    "since_backup",
     "status_of",
     "suspect",
     "to_account_for",
@@ -241,9 +243,22 @@ def to_account_for(coverage: Coverage, posted: Sequence[PostedMessage]) -> list[
 
 
 def answered_in(app: AppId, posted: Sequence[PostedMessage]) -> frozenset[RequestId]:
-    """Name the messages under which our App's own words stand."""
+    """Name the messages under which our App's own words stand: an answer, not a card about it or why there is none."""
     ours = (message for message in posted if message.sender_kind is SenderKind.APP and message.sender == app)
-    return frozenset(request_id(app, MessageId(message.parent)) for message in ours if message.parent)
+    return frozenset(
+        request_id(app, MessageId(message.parent)) for message in ours if message.parent and _is_answer(message)
+    )
+
+
+def _is_answer(message: PostedMessage) -> bool:
+    text = message.text or ""
+    titled = message.kind is MessageKind.CARD and not text.startswith("\n")  # words on a card have no title
+    return not (message.recalled or titled or says_why_not(text))
+
+
+def since_backup(coverage: Coverage) -> int:
+    """Give the moment from which on a restored account knows nothing for certain."""
+    return max(coverage.began, _open_from(coverage) - limits.COVERAGE_OVERLAP_MS)
 
 
 def suspect(coverage: Coverage, side: Side, message: PostedMessage, now: int) -> Gap:

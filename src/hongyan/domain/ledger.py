@@ -1,7 +1,8 @@
 """The two partitions: everything received and everything written is in exactly one class, and the sums are checked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -10,7 +11,17 @@ from hongyan.domain.deliveries import PartState
 from hongyan.domain.quota import AppCalls
 from hongyan.domain.requests import ClosedAs, RequestState
 
-__all__ = ["Ledger", "Partition", "ReceivedClass", "classify", "written_classes"]
+__all__ = [
+    "BookLine",
+    "DayCount",
+    "Ledger",
+    "LedgerDay",
+    "Partition",
+    "ReceivedClass",
+    "classify",
+    "days_of",
+    "written_classes",
+]
 
 
 class ReceivedClass(StrEnum):
@@ -89,3 +100,73 @@ class Ledger:
     owed: int
     calls: tuple[AppCalls, ...] = ()
     waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """One class of one partition on one day under one binding; the class `total` counts whatever the class.
+
+    `day` counts days since 1970 by the calendar of this machine.
+    """
+
+    side: str
+    binding_id: str
+    day: int
+    name: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerDay:
+    """Both partitions of one day under one binding; the id is empty for what no binding took."""
+
+    day: str
+    binding_id: str
+    received: Partition
+    writes: Partition
+
+
+@dataclass(frozen=True, slots=True)
+class BookLine:
+    """One received message or one write, as it is exported. Times are UTC milliseconds; no words are part of it."""
+
+    kind: str
+    id: str
+    request_id: str
+    app: str
+    chat_id: str
+    binding_id: str
+    session_id: str
+    turn_id: str
+    message_id: str
+    origin: str
+    form: str
+    state: str
+    outcome: str
+    code: str
+    owed: int
+    attempts: int
+    began_at: int
+    written_at: int
+    ended_at: int
+
+
+def days_of(counts: Sequence[DayCount]) -> list[LedgerDay]:
+    """Put counts together, newest day first; a total stands beside its classes and is never their sum."""
+    found: dict[tuple[int, str], dict[str, dict[str, int]]] = {}
+    for count in counts:
+        sides = found.setdefault((count.day, count.binding_id), {"received": {}, "writes": {}})
+        sides[count.side][count.name] = count.amount
+    return [
+        LedgerDay(
+            (date(1970, 1, 1) + timedelta(days=day)).isoformat(),
+            binding,
+            _partition(sides["received"], [name.value for name in ReceivedClass]),
+            _partition(sides["writes"], written_classes()),
+        )
+        for (day, binding), sides in sorted(found.items(), key=lambda item: (-item[0][0], item[0][1]))
+    ]
+
+
+def _partition(amounts: Mapping[str, int], names: Sequence[str]) -> Partition:
+    return Partition(amounts.get("total", 0), {name: amounts.get(name, 0) for name in names})

@@ -14,6 +14,8 @@ __all__ = [
     "BACK_OFF_MOST_MS",
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
+    "BOOKS_AGAIN_MS",
+    "BOOKS_FIRST_MS",
     "CALLS_KEPT_EVERY_MS",
     "CARD_BYTES",
     "CARD_ELEMENTS",
@@ -32,14 +34,17 @@ __all__ = [
     "CONNECTIONS_PER_APP",
     "COVERAGE_FIRST_MS",
     "COVERAGE_HISTORY_READS",
+    "COVERAGE_LIVELY_MS",
     "COVERAGE_LIVE_MS",
     "COVERAGE_LIVE_READS",
     "COVERAGE_OVERLAP_MS",
     "COVERAGE_PERIOD_MS",
+    "COVERAGE_QUIET_PERIOD_MS",
     "COVERAGE_READ_MESSAGES",
     "COVERAGE_READ_SECONDS",
     "COVERAGE_WINDOW_MS",
     "DELIVERY_SLOTS",
+    "DRAIN_MS",
     "ELEMENT_LETTERS",
     "FINAL_SHOWN_MS",
     "GAP_DECLARED_MS",
@@ -51,6 +56,7 @@ __all__ = [
     "IDENTITY_PERIOD_MS",
     "INBOUND_KEYS_KEPT_MS",
     "INTERRUPT_WAIT_MS",
+    "KEPT_BACK_MS",
     "KEY_LENGTH",
     "LATE_ASKS_MS",
     "LATE_SHOWN_MS",
@@ -85,6 +91,7 @@ __all__ = [
     "TEXT_EDIT_EVERY_MS",
     "THOUGHTS_SHOWN",
     "THOUGHT_LETTERS",
+    "WAIT_MOST_MS",
     "WORKING_MARK_AFTER_MS",
 ]
 
@@ -103,6 +110,8 @@ LATE_ASKS_MS: Final = 2 * HOUR  # a message this late asks before it runs
 
 COVERAGE_FIRST_MS: Final = 7 * SECOND  # after the start, which history never holds up
 COVERAGE_PERIOD_MS: Final = MINUTE
+COVERAGE_LIVELY_MS: Final = 10 * MINUTE  # without a word for this long a chat is quiet
+COVERAGE_QUIET_PERIOD_MS: Final = 5 * MINUTE  # well before what was not read becomes history
 COVERAGE_WINDOW_MS: Final = DAY  # of history that is read at once
 COVERAGE_OVERLAP_MS: Final = MINUTE  # read again: the platform may list a message a little after it was written
 COVERAGE_LIVE_MS: Final = 10 * MINUTE  # what was not read for longer is history, and nothing counts as checked
@@ -116,6 +125,10 @@ GAP_RUNS_MS: Final = DAY  # what is older is no longer what the person wants run
 RENEW_EVERY_MS: Final = 10 * MINUTE  # when another program takes our events, a new connection does not help
 
 DELIVERY_SLOTS: Final = 4  # writes of one App under way at once, each into another chat
+BOOKS_FIRST_MS: Final = 97 * SECOND  # after a start, when nothing else happens
+BOOKS_AGAIN_MS: Final = 10 * MINUTE  # while a sum is not its total
+KEPT_BACK_MS: Final = DAY  # an answer to a message that was recalled while it ran
+DRAIN_MS: Final = 3 * SECOND  # how long a stop waits for writes whose answer is on its way
 BESIDE_SLOTS: Final = 2  # reactions and read-backs run beside the words, never before them
 MARK_YIELDS_MS: Final = SECOND  # reactions give way to words on their way, never longer than this
 WORKING_MARK_AFTER_MS: Final = SECOND // 2  # a Turn that ends sooner is never marked as working
@@ -126,6 +139,7 @@ CLOCK_DISAGREEMENT_MS: Final = 2 * MINUTE  # beyond it we do not trust our readi
 REST_TIME_OUT_MS: Final = 10 * SECOND
 BACK_OFF_MS: Final = SECOND
 BACK_OFF_MOST_MS: Final = 5 * MINUTE
+WAIT_MOST_MS: Final = 10 * MINUTE  # nothing is put off for longer: a moment beyond it is of a clock that went back
 CLEANUP_TRIES: Final = 5  # removals of a mark that still stands after a write without a clear outcome
 SEARCH_TRIES: Final = 3  # history searches for a lost message before it stays unknown
 INBOUND_KEYS_KEPT_MS: Final = 30 * DAY  # far beyond the platform's longest redelivery (7.1 h)

@@ -7,7 +7,16 @@ from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["CATALOGUE", "Language", "Notice", "age_in_words", "language_of", "moment_in_words", "sentence"]
+__all__ = [
+    "CATALOGUE",
+    "Language",
+    "Notice",
+    "age_in_words",
+    "language_of",
+    "moment_in_words",
+    "says_why_not",
+    "sentence",
+]
 
 
 class Language(StrEnum):
@@ -37,11 +46,14 @@ class Notice(StrEnum):
     AGENT_SILENT = "agent.idle_timed_out"
     EMPTY_ANSWER = "agent.empty_answer"
     INTERRUPTED_BY_RESTART = "turn.interrupted_by_restart"
+    NOT_RUN_AFTER_RESTORE = "restore.not_run"
     HELD_UNKNOWN = "turn.upstream_unknown"
     HELD_EXPIRED = "turn.held_expired"
     DROPPED = "turn.dropped"
     WAITS_BEHIND_HELD = "turn.waits_behind_held"
     ARRIVED_LATE = "source.arrived_late"
+    RAN_BEFORE_EDIT = "source.ran_before_edit"
+    KEPT_BACK = "source.kept_back"
     STOPPED = "turn.stopped"
     STOPPED_BEFORE_START = "turn.stopped_before_start"
     STOP_DONE = "stop.done"
@@ -135,6 +147,10 @@ CATALOGUE: Final = {
         f"Interrupted by a restart: the agent had begun and did not finish. {_RUN_AGAIN_EN}",
         f"因重启中断：Agent 已经开始但没有完成。{_RUN_AGAIN_ZH}",
     ),
+    Notice.NOT_RUN_AFTER_RESTORE: (
+        "Not run: a backup was put back while this waited, and no answer to it was found. /owed lets you run it.",
+        "未运行：它等待期间恢复了备份，也没有找到它的回答。可以用 /owed 让它运行。",
+    ),
     Notice.HELD_UNKNOWN: (
         "Held: a restart hit while this was with the agent, and its outcome is unknown. /owed lets you run it again "
         "or drop it. Later messages wait.",
@@ -152,6 +168,14 @@ CATALOGUE: Final = {
     Notice.ARRIVED_LATE: (
         "This message arrived {detail} after it was written. It runs now, once.",
         "这条消息在发出 {detail} 后才收到，现在开始运行，只运行一次。",
+    ),
+    Notice.RAN_BEFORE_EDIT: (
+        "You edited this message after the agent had it. The text from before ran, once: “{detail}”",
+        "你编辑这条消息时，Agent 已经收到它。运行的是编辑前的文字，只运行了一次：“{detail}”",
+    ),
+    Notice.KEPT_BACK: (
+        "You recalled a message while it ran. Its answer is kept back for 24 hours: /owed sends it or drops it.",
+        "你在一条消息运行时撤回了它。它的回答保留 24 小时：用 /owed 送出或放弃。",
     ),
     Notice.STOPPED: ("Stopped by you after {detail} s.", "你在 {detail} 秒后停止了它。"),
     Notice.STOPPED_BEFORE_START: ("Stopped by you before it started.", "在开始之前已由你停止。"),
@@ -221,6 +245,11 @@ def sentence(notice: Notice, language: Language, detail: str = "") -> str:
     return (chinese if language is _C else english).format(detail=detail)
 
 
+def says_why_not(text: str) -> bool:
+    """Tell whether a text is one of the sentences that say why a message has no answer, or not yet."""
+    return text.startswith(_WHY_NOT)
+
+
 def moment_in_words(at: int, zone: tzinfo) -> str:
     """Say a moment (UTC milliseconds) as a person's clock shows it."""
     return datetime.fromtimestamp(at / 1_000, UTC).astimezone(zone).strftime("%m-%d %H:%M")
@@ -235,3 +264,12 @@ def age_in_words(milliseconds: int, language: Language) -> str:
     if minutes < 48 * 60:
         return f"{minutes // 60} {('hours', '小时')[column]}"
     return f"{minutes // (24 * 60)} {('days', '天')[column]}"
+
+
+_NO_ANSWERS: Final = frozenset({"access", "source", "workspace", "executor", "queue", "agent", "turn", "restore"})
+_WHY_NOT: Final = tuple(
+    words.partition("{")[0]
+    for notice, pair in CATALOGUE.items()
+    if notice.value.partition(".")[0] in _NO_ANSWERS and notice is not Notice.EMPTY_ANSWER
+    for words in pair
+)

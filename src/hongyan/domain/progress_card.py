@@ -27,6 +27,7 @@ __all__ = [
     "keep_time",
     "reader_of",
     "render_continued",
+    "render_left",
     "render_progress",
     "same_but_for_time",
     "stopped",
@@ -158,6 +159,16 @@ def render_progress(shown: Shown, stop: str, now: int) -> Card:
     return Card(title, Tone.WORKING, (*_inside(shown, words), *buttons, elapsed))
 
 
+def render_left(shown: Shown, now: int) -> Card:
+    """Draw the last look of a card that nobody keeps any more: what is known of its Turn, and no button."""
+    words = _Words(_language(shown.turn) is Language.CHINESE)
+    if is_over(shown) or shown.turn.state is TurnState.HELD:
+        return render_progress(shown, "", now)
+    if shown.turn.state is TurnState.COMPLETED:
+        return _closed(replace(shown, answer=AnswerFate.VERIFIED), words, "end.delivering")
+    return Card(words.say("waiting" if shown.turn.state is TurnState.QUEUED else "continued"), Tone.OVER, ())
+
+
 def same_but_for_time(one: Card, other: Card) -> bool:
     """Tell whether two looks of a running Turn say the same."""
     return (one.title, one.tone, one.blocks[:-1]) == (other.title, other.tone, other.blocks[:-1])
@@ -186,7 +197,7 @@ def render_continued(turn: Turn) -> Card:
     return Card(words.say("continued"), Tone.OVER, ())
 
 
-def _closed(shown: Shown, words: _Words) -> Card:
+def _closed(shown: Shown, words: _Words, ending: str = "") -> Card:
     turn = shown.turn
     began = turn.running_at or turn.claimed_at or turn.queued_at
     seconds = max(turn.ended_at - began, 0) // 1_000
@@ -195,7 +206,7 @@ def _closed(shown: Shown, words: _Words) -> Card:
     state = turn.state.value
     if turn.state is TurnState.COMPLETED and shown.answer is not AnswerFate.VERIFIED:
         state = "unproved"
-    return Card(words.say(f"end.{state}", seconds=seconds, tools=used), _TONES.get(state, Tone.OVER), ())
+    return Card(words.say(ending or f"end.{state}", seconds=seconds, tools=used), _TONES.get(state, Tone.OVER), ())
 
 
 def _inside(shown: Shown, words: _Words) -> tuple[Block, ...]:
@@ -308,6 +319,7 @@ _WORDS: Final = {
     "tool": (" · {count} tool", " · {count} 个工具"),
     "tools": (" · {count} tools", " · {count} 个工具"),
     "end.completed": ("Done in {seconds} s{tools}", "{seconds} 秒完成{tools}"),
+    "end.delivering": ("Done in {seconds} s{tools}; the answer follows", "{seconds} 秒完成{tools}；回答随后送达"),
     "end.unproved": (
         "Finished in {seconds} s{tools}; the answer did not arrive for certain",
         "{seconds} 秒后结束{tools}；未确认回答已送达",

@@ -23,6 +23,7 @@ from hongyan.domain.identity import (
 from hongyan.domain.messages import ChatKind, InboundMessage, MessageKind, PostedMessage, SenderKind, content_hash
 
 __all__ = [
+    "RECALLED",
     "STEER",
     "ClosedAs",
     "LocalSource",
@@ -35,6 +36,7 @@ __all__ = [
     "capture",
     "capture_local",
     "close_request",
+    "mark_recalled",
     "move_request",
     "owe",
     "resee",
@@ -88,6 +90,7 @@ class RequestEvent(StrEnum):
 
 
 STEER: Final = "steer"  # the `command` of words that are meant for the Turn that runs
+RECALLED: Final = "source.recalled"  # the code of a message that was taken back, also while it ran
 _S = RequestState
 MOVES: Final = {
     (_S.CAPTURED, RequestEvent.ADMIT): _S.ADMITTED,
@@ -184,6 +187,12 @@ def owe(request: Request, why: str) -> Update:
     """Plan the flag that somebody still has to act, and why; an empty reason takes it away."""
     where: Where = {"id": request.id, "version": request.version}
     return Update("requests", where, {"owed": int(bool(why)), "owed_why": why, "version": request.version + 1})
+
+
+def mark_recalled(request: Request) -> Update:
+    """Plan that a message was taken back while it ran: its words are shown no more."""
+    where: Where = {"id": request.id, "version": request.version}
+    return Update("requests", where, {"code": RECALLED, "text": "", "version": request.version + 1})
 
 
 def resee(request: Request, posted: PostedMessage, now: int) -> Update:

@@ -15,6 +15,7 @@ from hongyan.domain.deliveries import Delivery, Part, PartState
 from hongyan.domain.events import TurnEventRow
 from hongyan.domain.identity import AppId, ChatApp, TurnId
 from hongyan.domain.issued_cards import IssuedButton, IssuedCard
+from hongyan.domain.ledger import BookLine, DayCount
 from hongyan.domain.owed import ActRow
 from hongyan.domain.pairing import Owner, Pairing
 from hongyan.domain.quota import AppCalls
@@ -32,6 +33,7 @@ __all__ = [
     "BINDING",
     "BINDINGS",
     "BINDINGS_OF_OWNER",
+    "BOOK_LINES",
     "BUTTON",
     "BUTTONS_OF_CARD",
     "BUTTON_OF",
@@ -67,10 +69,13 @@ __all__ = [
     "IDLE_SESSIONS",
     "INTENDED_PARTS",
     "INTERRUPTING_TURNS",
+    "KEPT_BACK_BEFORE",
     "LAST_CURSOR",
     "LAST_LOOK",
     "LAST_SEQ",
     "LAST_WORDS_OF_TURNS",
+    "LEDGER_DAYS",
+    "LOOSE_PARTS",
     "MESSAGE_PAGE",
     "META",
     "NEWER_INPUT",
@@ -81,6 +86,7 @@ __all__ = [
     "OPEN_DECISIONS",
     "OPEN_DECISIONS_OF_CHAT",
     "OPEN_PAIRING",
+    "OPEN_REQUESTS",
     "OWED",
     "OWED_COUNT",
     "OWED_TOTAL",
@@ -90,6 +96,7 @@ __all__ = [
     "PART",
     "PARTS_OF_DELIVERY",
     "PLACE",
+    "PLANNED_WORDS_OF_REQUEST",
     "QUEUED_BEFORE",
     "RECEIVED_CLASSES",
     "RECEIVED_LINES",
@@ -274,6 +281,7 @@ BINDINGS_OF_OWNER: Final = Query("bindings_of_owner", Binding)
 PLACE: Final = Query("place", Place)
 
 REQUEST: Final = Query("request", Request)
+OPEN_REQUESTS: Final = Query("open_requests", Request)
 RECENT_REQUESTS: Final = Query("recent_requests", Request)
 CAPTURED_HEADS: Final = Query("captured_heads", Request)
 TWIN: Final = Query("twin", int)
@@ -282,6 +290,7 @@ STOPS_WAITING: Final = Query("stops_waiting", Request)
 STEERS_ON_THEIR_WAY: Final = Query("steers_on_their_way", Request)
 STEERS_OF_TURNS: Final = Query("steers_of_turns", SteerLine)
 OWED: Final = Query("owed", Request)
+KEPT_BACK_BEFORE: Final = Query("kept_back_before", Request)
 OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)
 RECEIVED_LINES: Final = Query("received_lines", ReceivedLine)
@@ -337,9 +346,13 @@ LAST_WORDS_OF_TURNS: Final = Query("last_words_of_turns", LastWords)
 ANSWER_PARTS: Final = Query("answer_parts", AnswerPart)
 UNDELIVERED_PARTS: Final = Query("undelivered_parts", Part)
 INTENDED_PARTS: Final = Query("intended_parts", Part)
+LOOSE_PARTS: Final = Query("loose_parts", int)
+PLANNED_WORDS_OF_REQUEST: Final = Query("planned_words_of_request", Part)
 DUE_WORDS: Final = Query("due_words", Part)
 DUE_BESIDE: Final = Query("due_beside", Part)
 CLAIMED_BY: Final = Query("claimed_by", str)
+LEDGER_DAYS: Final = Query("ledger_days", DayCount)
+BOOK_LINES: Final = Query("book_lines", BookLine)
 CALLS_OF_APPS: Final = Query("calls_of_apps", AppCalls)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +42,9 @@ class Process:
     started_at: int = 1_700_000_000_000
     simulator_url: str | None = None
     simulator_link: str | None = None
+
+    def at_leave(self, callback: Callable[[], None]) -> None:
+        """Nothing stops here, so nobody has to be told."""
 
     def stop(self) -> None:
         """Nothing stops here."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import accept_ack, answer, console, dispatch, start, store_pipeline
+from bench import accept_ack, answer, console, dispatch, growth, start, store_pipeline
 from bench.store_tables import TABLES
 
 from hongyan.adapters.store import SqliteOptions, SqliteStore
@@ -79,3 +79,10 @@ async def test_the_store_pipeline_carries_every_message(tmp_path: Path) -> None:
     assert rate > 0
     with closing(sqlite3.connect(tmp_path / "ours.db")) as connection:
         assert connection.execute("SELECT count(*) FROM job WHERE state = 3").fetchone() == (64,)
+
+
+async def test_growth_compares_every_moment_of_a_large_home_with_an_empty_one() -> None:
+    found = await growth.run(messages=200, deliveries=50)
+    assert set(found["ratio"]) == set(found["ms"]["large"]) == set(found["ms"]["empty"])
+    assert {"start", "accept", "claim", "ledger"} <= set(found["ratio"])
+    assert found["database_mb"]["large"] >= found["database_mb"]["empty"]

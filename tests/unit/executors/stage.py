@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.harness.agents import quick_agent
+
 from hongyan.adapters.executors.acp import AcpAgents, AcpPlaces, AcpProgram
 from hongyan.domain.agents import AgentEvent, AgentSeat, Lost, PermissionAnswer, PermissionAsked, Prompt, TurnEnded
 from hongyan.ports.agents import Agent, Agents
@@ -86,7 +88,7 @@ def programs(directory: Path) -> dict[str, AcpProgram]:
     """The executors of these tests: the rehearsal agent in its kinds, and the scripted one by its flaw."""
     python = sys.executable
     environment = {"PYTHONPATH": str(SOURCES), "REHEARSAL_STATE": str(directory / "state")}
-    rehearsal = (python, "-m", "rehearsal_agent")
+    rehearsal = tuple(quick_agent())
     flaws = (
         "plain",
         "false-resume",

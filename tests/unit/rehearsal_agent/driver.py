@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import json
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from acp.schema import (
     TextContentBlock,
     ToolCallUpdate,
 )
+from tests.harness.agents import quick_agent
 
 DEADLINE_SECONDS: Final = 20.0
 SOURCES: Final = Path(__file__).parents[3] / "src"
@@ -105,7 +105,7 @@ async def _start(directory: Path, *options: str) -> asyncio.subprocess.Process:
     workspace = directory / "workspace"
     workspace.mkdir(exist_ok=True)
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "rehearsal_agent", "--state", str(directory / "state"), *options),
+        *(*quick_agent(), "--state", str(directory / "state"), *options),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import acp
@@ -212,7 +213,8 @@ async def test_every_prompt_is_witnessed(tmp_path: Path) -> None:
             (session, "turn-1", "one"),
             (session, None, "two"),
         ]
-        assert {line["pid"] for line in log} == {agent.process.pid}
+        [pid] = {line["pid"] for line in log}
+        assert os.readlink(f"/proc/{pid}/cwd") == str(tmp_path / "workspace")
 
 
 async def test_more_words_come_into_a_running_turn_and_nothing_begins_without_one(tmp_path: Path) -> None:

@@ -48,13 +48,20 @@ SELECT * FROM places WHERE id = :id
 -- name: request
 SELECT * FROM requests WHERE id = :id
 
+-- name: open_requests
+-- What an App received and what has no end yet, oldest first.
+SELECT * FROM requests
+WHERE app = :app AND state IN ('captured', 'admitted', 'asking', 'rejected', 'command', 'turn')
+ORDER BY seq
+
 -- name: recent_requests
 SELECT * FROM requests ORDER BY seq DESC LIMIT :limit
 
 -- name: captured_heads
--- The oldest captured request of each place, when it is due: within a place the order of acceptance is kept.
+-- The oldest captured request of each place, when it is due: within a place the order of acceptance is kept. What is
+-- due beyond `far` was put off before the clock went back: nothing waits that long, so it is due now.
 SELECT r.* FROM requests r
-WHERE r.state = 'captured' AND r.next_at <= :now
+WHERE r.state = 'captured' AND (r.next_at <= :now OR r.next_at > :far)
   AND NOT EXISTS (
     SELECT 1 FROM requests e WHERE e.place_id = r.place_id AND e.state = 'captured' AND e.seq < r.seq
   )
@@ -65,9 +72,9 @@ ORDER BY r.seq LIMIT :limit
 SELECT count(*) AS amount FROM requests WHERE secondary_key = :key AND id <> :id
 
 -- name: last_seq
+-- A delivery shares its number with its first part.
 SELECT max(seq) AS seq FROM (
   SELECT coalesce(max(seq), 0) AS seq FROM requests
-  UNION ALL SELECT coalesce(max(seq), 0) FROM deliveries
   UNION ALL SELECT coalesce(max(seq), 0) FROM parts
   UNION ALL SELECT coalesce(max(seq), 0) FROM messages
 ) AS every_seq
@@ -95,6 +102,10 @@ ORDER BY r.seq
 -- name: owed
 SELECT * FROM requests WHERE owed = 1 ORDER BY seq
 
+-- name: kept_back_before
+-- Answers to recalled messages that nobody decided about in time.
+SELECT * FROM requests WHERE owed = 1 AND owed_why = 'source.recalled' AND closed_at < :before ORDER BY seq
+
 -- name: owed_count
 SELECT
   (SELECT count(*) FROM requests WHERE owed = 1 AND app = :app AND chat_id = :chat_id)
@@ -102,7 +113,8 @@ SELECT
 
 -- name: owed_total
 SELECT
-  (SELECT count(*) FROM requests WHERE owed = 1) + (SELECT count(*) FROM gaps WHERE state = 'declared') AS amount
+  (SELECT count(*) FROM requests WHERE owed = 1) + (SELECT count(*) FROM gaps WHERE state = 'declared')
+  + (SELECT count(*) FROM meta WHERE key = 'books.problem') AS amount
 
 -- name: received_classes
 -- Each class by its own condition and the total by none: the sum is checked against it, never computed from it.
@@ -125,6 +137,48 @@ UNION ALL SELECT 'told', count(*) FROM requests WHERE state = 'closed' AND close
 UNION ALL SELECT 'merged', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'merged'
 UNION ALL SELECT 'silent', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'silent'
 UNION ALL SELECT 'undelivered', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'undelivered'
+
+-- name: ledger_days
+-- Both partitions by day and binding: the classes by their condition, the totals by none. `offset` makes days local.
+SELECT 'received' AS side, coalesce(r.binding_id, '') AS binding_id, (r.accepted_at + :offset) / 86400000 AS day,
+  CASE
+      WHEN r.state IN ('captured', 'admitted', 'asking') THEN r.state
+      WHEN r.state IN ('rejected', 'command') THEN 'delivering'
+      WHEN r.state = 'turn' AND t.state IN ('queued', 'held') THEN t.state
+      WHEN r.state = 'turn' AND t.state IN ('claimed', 'starting', 'running', 'interrupting', 'completing') THEN 'active'
+      WHEN r.state = 'turn' AND t.state IN ('completed', 'failed', 'timed_out', 'cancelled', 'interrupted')
+        THEN 'delivering'
+      WHEN r.state = 'closed' AND r.closed_as IN ('answered', 'told', 'merged', 'silent', 'undelivered')
+        THEN r.closed_as
+      ELSE 'unclassified' END AS name, count(*) AS amount
+FROM requests r LEFT JOIN turns t ON t.id = r.turn_id
+WHERE r.accepted_at >= :since GROUP BY 1, 2, 3, 4
+UNION ALL SELECT 'received', coalesce(r.binding_id, ''), (r.accepted_at + :offset) / 86400000, 'total', count(*)
+FROM requests r WHERE r.accepted_at >= :since GROUP BY 1, 2, 3, 4
+UNION ALL SELECT 'writes', coalesce(d.binding_id, ''), (d.created_at + :offset) / 86400000, p.state, count(*)
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.created_at >= :since GROUP BY 1, 2, 3, 4
+UNION ALL SELECT 'writes', coalesce(d.binding_id, ''), (d.created_at + :offset) / 86400000, 'total', count(*)
+FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.created_at >= :since GROUP BY 1, 2, 3, 4
+
+-- name: book_lines
+-- Everything received and written, in the order of its id, a piece at a time.
+SELECT * FROM (
+  SELECT 'received' AS kind, r.id, r.id AS request_id, r.app, r.chat_id, coalesce(r.binding_id, '') AS binding_id,
+    coalesce(r.session_id, '') AS session_id, coalesce(r.turn_id, '') AS turn_id, r.message_id, r.origin,
+    r.kind AS form, r.state, r.closed_as AS outcome, r.code, r.owed, 0 AS attempts, r.accepted_at AS began_at,
+    0 AS written_at, r.closed_at AS ended_at
+  FROM requests r WHERE r.id > :after ORDER BY r.id LIMIT :limit
+) AS received
+UNION ALL SELECT * FROM (
+  SELECT 'write' AS kind, p.id, coalesce(d.request_id, '') AS request_id, p.app, p.chat_id,
+    coalesce(d.binding_id, '') AS binding_id, coalesce(d.session_id, '') AS session_id,
+    coalesce(d.turn_id, '') AS turn_id, p.provider_id AS message_id, d.phase AS origin, p.transport AS form, p.state,
+    p.state AS outcome, p.code, 0 AS owed, p.attempts, d.created_at AS began_at, p.written_at, p.verified_at AS ended_at
+  FROM parts p JOIN deliveries d ON d.id = p.delivery_id WHERE p.id > :after ORDER BY p.id LIMIT :limit
+) AS written
+ORDER BY 2 LIMIT :limit
 
 -- name: received_lines
 -- The newest requests with what decides their class.
@@ -341,19 +395,39 @@ WHERE d.request_id = :request_id AND d.turn_id = :turn_id AND d.phase = 'final'
 -- Parts of a request whose words did not arrive for certain and that no newer part replaces.
 SELECT p.* FROM parts p JOIN deliveries d ON d.id = p.delivery_id
 WHERE d.request_id = :request_id AND d.closes_as <> '' AND p.transport IN ('text', 'post', 'words_card')
-  AND p.next_at IS NULL AND p.state IN ('unknown', 'rejected', 'mismatch')
+  AND p.next_at IS NULL
+  AND (p.state IN ('unknown', 'rejected', 'mismatch') OR (p.state = 'withheld' AND p.code = 'source.recalled'))
   AND NOT EXISTS (SELECT 1 FROM parts n WHERE n.replaces = p.id)
 ORDER BY p.seq, p.ordinal
 
 -- name: intended_parts
 SELECT * FROM parts WHERE state = 'intended' ORDER BY seq, ordinal
 
+-- name: loose_parts
+-- Writes of an App that were under way when a former process ended and that this one did not look for yet, and looks of
+-- cards that are about to be written. One behind another of the same order comes after it.
+SELECT count(*) AS amount FROM parts p
+WHERE p.app = :app AND (p.state = 'intended' OR (
+  ((p.state = 'unknown' AND p.next_at <= :since)
+    OR (p.state = 'planned' AND p.transport IN ('card_stream', 'card_patch', 'card_edit')))
+  AND NOT EXISTS (
+    SELECT 1 FROM parts e
+    WHERE e.order_key = p.order_key AND (e.seq < p.seq OR (e.seq = p.seq AND e.ordinal < p.ordinal))
+      AND e.state IN ('planned', 'unknown') AND e.next_at IS NOT NULL
+  )))
+
+-- name: planned_words_of_request
+SELECT p.* FROM deliveries d JOIN parts p ON p.delivery_id = d.id
+WHERE d.request_id = :request_id AND p.state = 'planned' AND p.transport IN ('text', 'post', 'words_card')
+ORDER BY p.seq, p.ordinal
+
 -- name: due_words
 -- Words to write now, and cards that ask; a card that only shows progress never stands before either. Parts of one
 -- order key go one after the other: a later part of the same delivery follows a written one; another delivery follows
 -- an end, or an unknown that its own quick retries did not settle. Every chat's first comes before any chat's second.
+-- `far` as in captured_heads.
 SELECT p.* FROM parts p
-WHERE p.state IN ('planned', 'unknown') AND p.next_at <= :now
+WHERE p.state IN ('planned', 'unknown') AND (p.next_at <= :now OR p.next_at > :far)
   AND (p.transport IN ('text', 'post', 'words_card') OR (p.transport IN ('card', 'card_text')
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = p.delivery_id AND d.phase = 'progress')))
   AND NOT EXISTS (
@@ -368,9 +442,9 @@ ORDER BY row_number() OVER (PARTITION BY p.app, p.chat_id ORDER BY p.next_at, p.
 
 -- name: due_beside
 -- Read-backs of what was written; cards that show progress; and marks and new looks of cards, each after the end of
--- the one before it on the same message.
+-- the one before it on the same message. `far` as in captured_heads.
 SELECT p.* FROM parts p
-WHERE p.next_at <= :now
+WHERE (p.next_at <= :now OR p.next_at > :far)
   AND ((p.transport IN ('text', 'post', 'words_card', 'card', 'card_text', 'card_stream', 'card_patch', 'card_edit')
         AND p.state = 'written')
     OR (p.transport IN ('card', 'card_text') AND p.state IN ('planned', 'unknown')

@@ -1,7 +1,7 @@
 """Asks the running gateway over the Unix socket in its home."""
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -77,6 +77,20 @@ class Gateway:
     def delete(self, path: str, query: Mapping[str, str | int] | None = None) -> object:
         """Take back."""
         return self._ask("DELETE", path, query=query)
+
+    def copy(self, path: str, query: Mapping[str, str | int], write: Callable[[bytes], object]) -> None:
+        """Read something long, piece by piece."""
+        try:
+            with self._client.stream("GET", f"{PREFIX}{path}", params=query) as answer:
+                if answer.is_error:
+                    answer.read()
+                    raise _refusal(answer)
+                for piece in answer.iter_bytes():
+                    write(piece)
+        except (httpx.ConnectError, FileNotFoundError):
+            raise NotRunning(self._home) from None
+        except httpx.HTTPError:
+            raise _no_answer("GET") from None
 
     def _ask(
         self,

@@ -38,6 +38,10 @@ HELP: Final = {
     "help.deliveries": ("List the newest writes.", "列出最近的写出。"),
     "help.deliveries.resend": ("Send a write whose outcome is open once more.", "重新发送一条结果未定的写出。"),
     "help.doctor": ("Check everything that can fail, each with its mend.", "检查所有可能出错之处，并给出办法。"),
+    "help.export": (
+        "Write every line of the ledger to a file, without any words: JSON Lines or CSV.",
+        "把账目逐行写入文件（不含正文）：JSON Lines 或 CSV。",
+    ),
     "help.ledger": (
         "Show what was received and written, and whether it adds up.",
         "查看收到与写出的账目，以及是否相符。",
@@ -87,6 +91,9 @@ OPTIONS: Final = {
     "option.app": ("The App's name in the settings.", "应用在设置中的名称。"),
     "option.audience": ("Who can read the answers.", "谁能读到回答。"),
     "option.binding": ("Only the sessions of this binding.", "只列出该绑定的会话。"),
+    "option.days": ("Show the last N days, each under its binding.", "按绑定列出最近 N 天。"),
+    "option.export_file": ("A new file; - is stdout.", "新文件；- 表示标准输出。"),
+    "option.format": ("jsonl or csv.", "jsonl 或 csv。"),
     "option.check": ("Fail when a sum is not its total.", "账目不符时报错。"),
     "option.client_turn_id": ("Sent twice with the same id it runs once.", "以同一标识发送两次只运行一次。"),
     "option.executor": ("The executor's name in the settings.", "执行器在设置中的名称。"),
@@ -199,6 +206,9 @@ SENTENCES: Final = {
     ),
     "internal": ("Something went wrong inside this command: {error}.", "此命令内部出错：{error}。"),
     "internal.mend": ("The details are in {path}.", "详情见 {path}。"),
+    "day": ("day", "日期"),
+    "exported": ("Written to {path}.", "已写入 {path}。"),
+    "export.not_writable": ("{path} cannot be written: {why}.", "无法写入 {path}：{why}。"),
     "ledger.calls": (
         "calls to the platform, {app}: {today} today, {month} this month",
         "调用平台，{app}：今天 {today} 次，本月 {month} 次",

@@ -109,6 +109,8 @@ async def _carry(start: Start, opened: Opened, stop: asyncio.Event) -> int:
             living = group.create_task(_live(start, opened))
             await stop.wait()
             log.info("gateway.stopping")
+            opened.house.leave()
+            await opened.gateway.drain()
             living.cancel()
     except* HongyanError as known:
         error = next(one for one in _leaves(known) if isinstance(one, HongyanError))

@@ -5,7 +5,7 @@ would be told which application to serve. What it hands back is typed here.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -41,6 +41,16 @@ class House:
     started_at: int
     stop: Callable[[], None]
     simulated: Simulated | None = None
+    leaving: list[Callable[[], None]] = field(default_factory=list)
+
+    def at_leave(self, callback: Callable[[], None]) -> None:
+        """Call back when the process begins to stop, before its doors close."""
+        self.leaving.append(callback)
+
+    def leave(self) -> None:
+        """Tell everybody who asked that the process begins to stop."""
+        for callback in self.leaving:
+            callback()
 
     @property
     def simulator_url(self) -> str | None:

@@ -39,13 +39,16 @@ def create_app(gateway: Gateway, around: House, access: Access) -> FastAPI:
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
     )
-    give(app, Given(gateway, around, access, Feed(gateway)))
+    feed = Feed(gateway)
+    around.at_leave(feed.close)
+    give(app, Given(gateway, around, access, feed))
     app.add_middleware(Guard, access=access)
     install(app)
     api = APIRouter(prefix=API)
     for part in (house.router, setup.router, work.router, approvals.router, books.router, live.router):
         api.include_router(part)
     app.include_router(house.health)
+    app.include_router(books.metrics)
     app.include_router(api)
     app.include_router(console.router)
     pages.mount(app)

@@ -54,7 +54,7 @@ def _of_step(step: Change) -> Iterator[Notice]:
         yield kind, {name: _plain(written.get(name), named.get(key)) for name, key in names.items()}
     if step.table in _LEDGER:
         yield "ledger", {}
-    if step.table == "gaps" or ("owed" in written and (written["owed"] or not isinstance(step, Insert))):
+    if step.table in {"gaps", "meta"} or ("owed" in written and (written["owed"] or not isinstance(step, Insert))):
         yield "owed", {}
 
 
@@ -72,6 +72,7 @@ class Feed:
         self._last = 0
         self._kept: deque[tuple[int, Notice]] = deque(maxlen=REMEMBERED)
         self._news = asyncio.Event()
+        self._closed = False
         gateway.subscribe(self.note)
 
     def note(self, changes: Changes) -> None:
@@ -82,6 +83,11 @@ class Feed:
         self._news.set()
         self._news = asyncio.Event()
 
+    def close(self) -> None:
+        """End every stream: the page comes back by itself once somebody serves again."""
+        self._closed = True
+        self._news.set()
+
     async def follow(self, last_seen: str | None, admitted: Callable[[], bool]) -> AsyncGenerator[str, None]:
         """Tell one tab everything after what it saw last, as long as `admitted` says so at each heartbeat."""
         cursor = self._place(last_seen)
@@ -91,7 +97,7 @@ class Feed:
             yield self._written(cursor, ("reset" if last_seen else "hello", {}))
         listeners, loop = "", asyncio.get_running_loop()
         due = loop.time() + self._heartbeat
-        while True:
+        while not self._closed:
             news = self._news
             for number, notice in self._after(cursor):
                 cursor = number

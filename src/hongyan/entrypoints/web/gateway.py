@@ -111,6 +111,9 @@ class House(Protocol):
     def stop(self) -> Callable[[], None]:
         """Ask it to stop; returns at once."""
 
+    def at_leave(self, callback: Callable[[], None]) -> None:
+        """Call back when the process begins to stop, before its doors close."""
+
     @property
     def simulator_url(self) -> str | None:
         """The simulated platform's address."""

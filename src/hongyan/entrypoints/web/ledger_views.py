@@ -2,11 +2,11 @@
 
 from typing import Self
 
-from hongyan.domain.ledger import Ledger, Partition
+from hongyan.domain.ledger import Ledger, LedgerDay, Partition
 from hongyan.domain.quota import AppCalls
 from hongyan.entrypoints.web.views import View
 
-__all__ = ["CallsView", "LedgerView", "PartitionView"]
+__all__ = ["CallsView", "LedgerDayList", "LedgerDayView", "LedgerView", "PartitionView"]
 
 
 class PartitionView(View):
@@ -60,3 +60,24 @@ class LedgerView(View):
         received, writes = PartitionView.of(ledger.received), PartitionView.of(ledger.writes)
         calls = [CallsView.of(one) for one in ledger.calls]
         return cls(received=received, writes=writes, owed=ledger.owed, waiting=ledger.waiting, calls=calls)
+
+
+class LedgerDayView(View):
+    """Both identities of one day under one binding; `binding_id` is empty for what no binding took."""
+
+    day: str
+    binding_id: str
+    received: PartitionView
+    writes: PartitionView
+
+    @classmethod
+    def of(cls, day: LedgerDay) -> Self:
+        """Render a day."""
+        received, writes = PartitionView.of(day.received), PartitionView.of(day.writes)
+        return cls(day=day.day, binding_id=day.binding_id, received=received, writes=writes)
+
+
+class LedgerDayList(View):
+    """Days with something in them, newest first."""
+
+    days: list[LedgerDayView]

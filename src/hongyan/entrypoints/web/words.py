@@ -96,6 +96,18 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "This message never reached the gateway; it was found in the chat's history.",
         "这条消息没有送达网关，是在会话历史中找到的。",
     ),
+    "why.ledger.unbalanced": (
+        "The books do not add up: a sum is not its total. Keep the home as it is and report this.",
+        "账目不符：各类之和与总数不等。请保留主目录原状并报告。",
+    ),
+    "why.source.recalled": (
+        "Recalled while it ran; its answer is kept back for 24 hours.",
+        "运行时被撤回；回答保留 24 小时。",
+    ),
+    "why.restore.not_run": (
+        "A backup was put back while this waited; no answer to it was found.",
+        "它等待期间恢复了备份，也没有找到它的回答。",
+    ),
     "why.delivery.not_verified": (
         "The answer could not be verified at the platform.",
         "答复没有能在平台上核实。",

@@ -1,6 +1,6 @@
 """A real gateway with one configured App and no platform behind it, served without a network."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +52,11 @@ class Process:
     simulator_url: str | None = None
     simulator_link: str | None = None
     stopped: list[bool] = field(default_factory=list)
+    leaving: list[Callable[[], None]] = field(default_factory=list)
+
+    def at_leave(self, callback: Callable[[], None]) -> None:
+        """Keep whom to tell."""
+        self.leaving.append(callback)
 
     def stop(self) -> None:
         """Note the wish."""

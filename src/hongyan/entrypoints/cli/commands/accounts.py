@@ -1,7 +1,9 @@
 """`owed`, `deliveries` and `ledger`: what needs someone, what was written, and whether it all adds up."""
 
+import os
+import sys
 import time
-from typing import Annotated, Final
+from typing import Annotated, BinaryIO, Final
 
 import typer
 
@@ -28,6 +30,7 @@ def register(root: typer.Typer) -> None:
     deliveries = group_that_acts("deliveries", root, list_deliveries)
     command(deliveries, "resend", "help.deliveries.resend")(resend)
     command(root, "ledger", "help.ledger")(ledger)
+    command(root, "export", "help.export")(export)
 
 
 def list_owed(call: Call) -> None:
@@ -110,8 +113,15 @@ def ledger(
     call: Call,
     check: Annotated[bool, typer.Option("--check", help=say("option.check"))] = False,
     watch: Annotated[bool, typer.Option("--watch", help=say("option.watch"))] = False,
+    days: Annotated[int, typer.Option("--days", min=0, max=366, metavar="N", help=say("option.days"))] = 0,
 ) -> None:
-    """Show both identities; with `--check` refuse a sum that is not its total, with `--watch` show each change."""
+    """Show both identities; with `--check` refuse a sum that is not its total, with `--watch` show each change.
+
+    `--days` shows them day by day and binding by binding instead.
+    """
+    if days:
+        _show_days(call, days, check)
+        return
     with call.gateway() as gateway:
         seen = record(gateway.get("/ledger"))
         _show(call, seen, check)
@@ -121,6 +131,52 @@ def ledger(
             if _sums(now) != _sums(seen):
                 seen = now
                 _show(call, seen, check)
+
+
+def _show_days(call: Call, days: int, check: bool) -> None:
+    """Show the classes of each day that have something in them."""
+    with call.gateway() as gateway:
+        found = records(gateway.get("/ledger/days", {"days": days}), "days")
+    for one in found:
+        _check(one, check)
+    if call.answered([one.fields for one in found]):
+        return
+    table(
+        [say("day"), say("binding_id"), *(say(name) for name in PARTITIONS)],
+        [
+            [one.text("day"), one.text("binding_id"), *(_filled(one.record(name), name) for name in PARTITIONS)]
+            for one in found
+        ],
+    )
+
+
+def _filled(partition: Record, name: str) -> str:
+    classes = ", ".join(f"{amount} {known(name, key)}" for key, amount in _classes(partition).items() if amount)
+    return f"{partition.number('total')}: {classes}" if classes else "0"
+
+
+def export(
+    call: Call,
+    target: Annotated[str, typer.Argument(metavar="FILE", help=say("option.export_file"))] = "-",
+    form: Annotated[str, typer.Option("--format", metavar="jsonl|csv", help=say("option.format"))] = "jsonl",
+) -> None:
+    """Write every line of the books to a file, or to stdout."""
+    with call.gateway() as gateway:
+        if target == "-":
+            gateway.copy("/ledger/export", {"format": form}, sys.stdout.buffer.write)
+            return
+        with _new_file(target) as out:
+            gateway.copy("/ledger/export", {"format": form}, out.write)
+    if not call.answered({"path": target}):
+        line(say("exported", path=target))
+
+
+def _new_file(target: str) -> BinaryIO:
+    try:
+        return open(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise Failure("export.not_writable", say("export.not_writable", path=target, why=why), "") from None
 
 
 def _sums(found: Record) -> dict[str, object]:

@@ -2,16 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from hongyan.application.browse import list_deliveries
 from hongyan.application.owed import act_on_owed, list_owed, owed_action, send_again
 from hongyan.application.read_coverage import read_coverage
-from hongyan.application.read_ledger import read_ledger
+from hongyan.application.read_ledger import book_lines, read_days, read_ledger
+from hongyan.entrypoints.web.book_lines import MEDIA_TYPES, BookForm, write_books
 from hongyan.entrypoints.web.coverage_views import CoverageList, CoverageView
 from hongyan.entrypoints.web.forms import ActForm
-from hongyan.entrypoints.web.ledger_views import LedgerView
-from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, surface_of
+from hongyan.entrypoints.web.ledger_views import LedgerDayList, LedgerDayView, LedgerView
+from hongyan.entrypoints.web.metrics import METRICS_TYPE, write_metrics
+from hongyan.entrypoints.web.routes.given import PROBLEMS, TheCaller, TheGateway, TheHouse, surface_of
 from hongyan.entrypoints.web.work_views import (
     ActedView,
     DeliveryList,
@@ -21,9 +24,10 @@ from hongyan.entrypoints.web.work_views import (
     ResentView,
 )
 
-__all__ = ["router"]
+__all__ = ["metrics", "router"]
 
 router = APIRouter(tags=["books"], responses=PROBLEMS)
+metrics = APIRouter(tags=["books"], responses=PROBLEMS)
 
 
 @router.get("/owed")
@@ -64,3 +68,24 @@ async def resend(part_id: str, gateway: TheGateway) -> ResentView:
 async def ledger(gateway: TheGateway) -> LedgerView:
     """Count both identities."""
     return LedgerView.of(await read_ledger(gateway.desk))
+
+
+@router.get("/ledger/days")
+async def ledger_days(gateway: TheGateway, days: Annotated[int, Query(ge=1, le=366)] = 7) -> LedgerDayList:
+    """Count both identities by day and binding, today and the days before it."""
+    found = await read_days(gateway.desk, days)
+    return LedgerDayList(days=[LedgerDayView.of(day) for day in found])
+
+
+@router.get("/ledger/export", response_class=StreamingResponse)
+async def export(gateway: TheGateway, form: Annotated[BookForm, Query(alias="format")] = BookForm.JSONL) -> Response:
+    """Give every line of the books, without any words, as JSON Lines or CSV."""
+    written = write_books(book_lines(gateway.desk), form)
+    return StreamingResponse(written, media_type=MEDIA_TYPES[form], headers={"cache-control": "no-store"})
+
+
+@metrics.get("/metrics", response_class=PlainTextResponse)
+async def show_metrics(gateway: TheGateway, house: TheHouse) -> Response:
+    """Give what is counted, as a Prometheus server reads it."""
+    ledger, listeners = await read_ledger(gateway.desk), gateway.listeners()
+    return Response(write_metrics(house.version, ledger, listeners), media_type=METRICS_TYPE)

@@ -190,6 +190,7 @@ CREATE TABLE messages (
 	at BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
+CREATE INDEX messages_by_seq ON messages (seq);
 CREATE INDEX messages_by_session ON messages (session_id, seq);
 CREATE TABLE meta (
 	"key" TEXT NOT NULL, 
@@ -251,6 +252,7 @@ CREATE TABLE parts (
 );
 CREATE INDEX parts_by_delivery ON parts (delivery_id, ordinal);
 CREATE INDEX parts_by_order ON parts (order_key, seq, ordinal);
+CREATE INDEX parts_by_seq ON parts (seq, ordinal);
 CREATE INDEX parts_due ON parts (state, transport, next_at);
 CREATE INDEX parts_replacing ON parts (replaces);
 CREATE TABLE places (
@@ -307,8 +309,10 @@ CREATE TABLE requests (
 	PRIMARY KEY (id), 
 	CONSTRAINT one_request_a_message UNIQUE (app, message_id)
 );
+CREATE INDEX requests_by_class ON requests (state, closed_as);
 CREATE INDEX requests_by_place ON requests (place_id, state, seq);
 CREATE INDEX requests_by_secondary_key ON requests (secondary_key);
+CREATE INDEX requests_by_seq ON requests (seq);
 CREATE INDEX requests_by_state ON requests (state, next_at);
 CREATE INDEX requests_by_target_turn ON requests (target_turn);
 CREATE INDEX requests_by_turn ON requests (turn_id);

@@ -4,7 +4,8 @@ import { w, has, clock, moment, pairs, TONGUE } from "./words.js";
 import { get, post } from "./net.js";
 import { keysAreOn } from "./keys.js";
 
-const PARTS = ["apps", "owners", "workspaces", "bindings", "executors", "appearance", "machine"];
+const PARTS = ["apps", "owners", "workspaces", "bindings", "coverage", "executors", "appearance", "machine"];
+const COVERED = { checked: "verified", gaps: "waits", unchecked: "quiet", unavailable: "failed" };
 const YEAR_SECONDS = 31_536_000;
 
 function remember(name, value) {
@@ -117,6 +118,49 @@ export class Settings {
       const state = h(`span.state.${one.state === "live" ? "verified" : "quiet"}`, {}, w(`binding.${one.state}`));
       return h("section.card.padded", {}, h("div.app-head", {}, h("h2", {}, one.workspace || one.binding_id), state), pairs(rows));
     });
+  }
+
+  // How far each chat was compared with the platform's history, and what never arrived.
+  async coverage() {
+    const { coverage } = await get("/api/v1/coverage");
+    if (!coverage.length) return h("p.hint", {}, w("coverage.none"));
+    return coverage.map((one) => this.covered(one));
+  }
+
+  covered(one) {
+    const until = one.live_until ? moment(one.live_until) : w("coverage.not_yet");
+    const rows = [
+      ["coverage.until", until],
+      ["coverage.unread", one.unread_until ? [moment(one.unread_from), " – ", moment(one.unread_until)] : ""],
+      ["coverage.permission", one.permission ? mono(one.permission) : ""],
+      ["field.reason", one.problem && !one.permission ? mono(one.problem) : ""],
+      ["field.id", mono(one.binding_id)],
+    ];
+    const state = h(`span.state.${COVERED[one.status] ?? "quiet"}`, {}, w(`coverage.${one.status}`));
+    const gaps = one.gaps.map((gap) => this.gap(gap));
+    return h(
+      "section.card.padded",
+      { data: { binding: one.binding_id } },
+      h("div.app-head", {}, h("h2", {}, w("where.owner_private", { app: one.app })), state),
+      h("p.hint", {}, w(`coverage.${one.status}.means`)),
+      pairs(rows),
+      gaps.length ? h("ul.checks", { "aria-label": w("coverage.missed") }, gaps) : null,
+    );
+  }
+
+  gap(gap) {
+    const acts = gap.actions.map((action) => button(action === "ignore" ? "bare.danger" : "", w(`act.${action}`), () => this.settle(gap, action), { data: { mark: action } }));
+    return h("li.check", { data: { gap: gap.id } }, icon("gap", "icon state waits"), h("div", {}, h("p.strong", {}, gap.text || w("list.no_words")), h("p.hint", {}, w("coverage.written"), " ", moment(gap.written_at))), h("span.acts", {}, acts));
+  }
+
+  async settle(gap, action) {
+    try {
+      await post(`/api/v1/owed/${gap.id}/${action}`, { expected_version: gap.version });
+      await this.refresh();
+    } catch (error) {
+      this.alarm(w("not_done", { reason: error.status ? error.message : w("out_of_reach") }));
+    }
+    byId("settings-body").focus({ preventScroll: true });
   }
 
   async executors() {

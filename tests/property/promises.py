@@ -45,6 +45,9 @@ async def order_a_session(example: Example) -> str:
     """Answers stand in the order in which messages were accepted; one that stayed unknown lets others pass."""
     late = {text for (text,) in await example.stage.world.rows(_LATE)}
     accepted = [message for (message,) in await example.stage.world.rows(_ACCEPTED)]
+    lost = [token for token, said in example.said.items() if said.message_id not in accepted]
+    if lost:
+        return f"{lost} of {list(example.said)} were never accepted"
     tokens = sorted(example.said, key=lambda token: accepted.index(example.said[token].message_id))
     stands = [
         tokens.index(token)

@@ -215,7 +215,7 @@ async def test_after_a_restart_the_card_reads_expired_and_cannot_be_clicked(worl
 async def test_after_a_day_without_a_decision_it_expires_and_a_late_press_is_told_so(world: World) -> None:
     card = await ask(world)
     click = await click_of(world, card)
-    await world.until_asleep(limits.APPROVAL_LIFE_MS)
+    await world.until_asleep(limits.APPROVAL_LOOK_MS)
     await world.advance(limits.APPROVAL_LIFE_MS, leap=True)
     await world.until(lambda: world.cards()[0].labels == [])
     assert "Expired" in world.cards()[0].words

@@ -177,6 +177,7 @@ PHRASES: Final[dict[str, tuple[str, str]]] = {
     "where.policy": ("by policy", "按策略"),
     "where.session": ("earlier in this session", "在本次会话早先"),
     "where.agent": ("by the agent", "由 Agent"),
+    "where.revoked": ("access was revoked", "授权已撤销"),
     "risk.reads": ("Reads only.", "只读取。"),
     "risk.writes": ("Writes inside the workspace.", "在工作区内写入。"),
     "risk.commands": ("Runs a command.", "运行命令。"),

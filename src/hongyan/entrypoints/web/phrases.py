@@ -57,6 +57,7 @@ PHRASES: Final[dict[str, tuple[str, str]]] = {
     "way.ahead": ("{n} ahead", "前面还有 {n} 条"),
     "way.stopped_by_you": ("stopped by you after {n} s", "你在 {n} 秒后停止"),
     "way.stopped_by": ("stopped by {who} after {n} s", "{who} 在 {n} 秒后停止"),
+    "way.stopped_revoked": ("stopped: access was revoked", "已停止：授权已撤销"),
     "way.finished_before_the_stop": ("finished before the stop", "停止前已经完成"),
     "way.after_this_turn": ("after this turn", "本回合之后"),
     "list.find": ("Find a conversation", "查找对话"),

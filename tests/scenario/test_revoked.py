@@ -9,9 +9,11 @@ from tests.harness.world import Crash, Pause
 from hongyan.application.configure import revoke_binding
 from hongyan.application.decide import decide
 from hongyan.domain import limits
+from hongyan.domain.agents import AgentSeat
 from hongyan.domain.changes import Changes, Update
 from hongyan.domain.decisions import Outcome
-from hongyan.domain.errors import RefusedError
+from hongyan.domain.errors import AgentStartError, RefusedError
+from hongyan.ports.agents import Agent, Agents
 
 OUTCOME = "SELECT state, outcome, decided_where FROM decisions"
 RUNNING = "SELECT 1 FROM turns WHERE state = 'running'"
@@ -19,6 +21,16 @@ TURNS = "SELECT state, code FROM turns ORDER BY position"
 CLOSED = "SELECT closed_as, code, owed FROM requests WHERE turn_id IS NOT NULL ORDER BY seq"
 CARD_SAYS = "Ended: access here was revoked"
 REVOKED = "Access here was revoked; nothing was decided."
+
+
+class _NoAgents:
+    """Agents none of which may be started any more."""
+
+    def __init__(self, inner: Agents) -> None:
+        self.detach, self.close, self.alive = inner.detach, inner.close, inner.alive
+
+    async def attach(self, seat: AgentSeat) -> Agent:
+        raise AgentStartError(f"nobody may start {seat.executor}")
 
 
 async def _ask(world: World, words: str = "[[ask:rm -r build]]") -> tuple[str, str]:
@@ -166,6 +178,7 @@ async def test_a_crash_between_the_revocation_and_the_stop_ends_the_same_way(wor
     revoking = asyncio.create_task(_revoke(world))
     await crash.dead.wait()
     revoking.cancel()
+    world.dress = _NoAgents
     await world.restart()
     await _nothing_is_left(world)
     assert await world.rows(TURNS) == [("interrupted", "access.revoked"), ("cancelled", "access.revoked")]

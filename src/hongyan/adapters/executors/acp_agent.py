@@ -96,7 +96,8 @@ class AcpAgent:
         turn.withdraw()
         await asyncio.wait({written}, timeout=CANCEL_SECONDS)  # a cancel before its prompt would be lost
         with contextlib.suppress(TimeoutError, ConnectionError):
-            await asyncio.wait_for(self._link.connection.cancel(session_id=self.upstream()), CANCEL_SECONDS)
+            async with asyncio.timeout(CANCEL_SECONDS):  # `wait_for` may swallow a cancellation of its own
+                await self._link.connection.cancel(session_id=self.upstream())
 
     async def steer(self, text: str) -> SteerOutcome:
         """Hand more words to the running prompt by the extension that agents agreed on."""

@@ -136,7 +136,7 @@ def _new_words(example: Example) -> list[Said]:
 
 
 def _answers(message: Said, token: str) -> bool:
-    return token in message.text
+    return token in message.text and not message.text.startswith("You edited")  # that quotes what was asked
 
 
 def _new_cards(example: Example) -> list[str]:

@@ -82,9 +82,10 @@ def _wants_json(words: Sequence[str]) -> bool:
 def _home_named(words: Sequence[str]) -> str:
     """Give the home that the words name, before anything has read them: a failure of the reading is noted there."""
     options = _options(words)
-    for word, following in zip(options, [*options[1:], ""], strict=True):
-        if word.startswith("--home"):
-            return word.partition("=")[2] or following
+    for place, word in enumerate(options):
+        name, _, value = word.partition("=")
+        if name == "--home":
+            return value or "".join(options[place + 1 : place + 2])
     return ""
 
 

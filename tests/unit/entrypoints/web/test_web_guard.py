@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.types import Message
 from tests.unit.entrypoints.web.served import ORIGIN, PORT, Served, served
 
 from hongyan.entrypoints.web.access import LINK_SECONDS
@@ -200,13 +201,13 @@ async def test_a_request_that_was_cut_off_in_its_body_is_not_carried_out(house: 
     token = house.access.api_token
     headers = [(b"host", f"127.0.0.1:{house.access.port}".encode()), (b"authorization", f"Bearer {token}".encode())]
     scope = {"type": "http", "method": "POST", "path": "/api/v1/stop", "headers": headers, "query_string": b""}
-    heard = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
-    said: list[dict[str, object]] = []
+    heard: list[Message] = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    said: list[Message] = []
 
-    async def receive() -> dict[str, object]:
-        return next(heard)
+    async def receive() -> Message:
+        return heard.pop(0)
 
-    async def send(message: dict[str, object]) -> None:
+    async def send(message: Message) -> None:
         said.append(message)
 
     await house.app({**scope, "scheme": "http", "root_path": "", "http_version": "1.1"}, receive, send)

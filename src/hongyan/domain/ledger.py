@@ -52,9 +52,7 @@ TALLIED_RECEIVED: Final = tuple(name.value for name in ClosedAs if name is not C
 """The classes that grow for ever: the store keeps a tally of each, and one of the total."""
 
 TALLIED_WRITES: Final = tuple(
-    state.value
-    for state in PartState
-    if state not in {PartState.PLANNED, PartState.INTENDED, PartState.WRITTEN}
+    state.value for state in PartState if state not in {PartState.PLANNED, PartState.INTENDED, PartState.WRITTEN}
 )
 """The same for writes. One that stays unknown is never looked for again, so these may be many too."""
 

@@ -47,12 +47,10 @@ def _sqlite_triggers(table: str, columns: str, name: str) -> Sequence[str]:
     old, new = name.replace("@", "OLD"), name.replace("@", "NEW")
     more, less = "UPDATE tallies SET amount = amount + 1 WHERE", "UPDATE tallies SET amount = amount - 1 WHERE"
     return (
-        f"CREATE TRIGGER {table}_tallied_in AFTER INSERT ON {table} "
-        f"BEGIN {more} name IN ('{table}', {new}); END",
+        f"CREATE TRIGGER {table}_tallied_in AFTER INSERT ON {table} BEGIN {more} name IN ('{table}', {new}); END",
         f"CREATE TRIGGER {table}_tallied_on AFTER UPDATE OF {columns} ON {table} WHEN {old} <> {new} "
         f"BEGIN {less} name = {old}; {more} name = {new}; END",
-        f"CREATE TRIGGER {table}_tallied_out AFTER DELETE ON {table} "
-        f"BEGIN {less} name IN ('{table}', {old}); END",
+        f"CREATE TRIGGER {table}_tallied_out AFTER DELETE ON {table} BEGIN {less} name IN ('{table}', {old}); END",
     )
 
 

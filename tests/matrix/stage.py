@@ -20,6 +20,7 @@ from tests.matrix.line import Line
 __all__ = ["Stage", "open_stage"]
 
 QUIET_SECONDS: Final = 0.004  # nothing moved for that long: what is left waits for time to pass
+PATIENT_LOOKS: Final = 40
 STEPS: Final = 4_000
 STEP_MOST_MS: Final = 1_000
 HEARD: Final = frozenset({EventState.ACKED, EventState.ABANDONED})
@@ -126,6 +127,13 @@ class Stage:
     async def is_settled(self) -> bool:
         """Tell whether nothing is open now."""
         return self._all_heard() and not await self.world.rows(_OPEN)
+
+    async def hear(self) -> None:
+        """Let what the platform sent be taken in, before time leaps over it."""
+        for _ in range(PATIENT_LOOKS):
+            await self.quiet()
+            if self._all_heard():
+                return
 
     async def waits_for_event(self) -> bool:
         """Tell whether only an event is still to come, which the platform may bring again hours later."""

@@ -56,7 +56,9 @@ class Example:
             if await self.stage.is_settled():
                 return
             if await self.stage.waits_for_event():
+                await self.stage.hear()
                 await world.advance(LADDER_MS[-1] + 1, leap=True)
+                await self.stage.hear()
             await self.stage.flow_some()
         raise AssertionError(await self.stage.explain())
 
@@ -103,7 +105,7 @@ class Example:
             await self.stage.world.advance(PASS_MS)
 
     async def _leap(self, act: Act) -> None:
-        await self.stage.quiet()
+        await self.stage.hear()
         await self.stage.world.advance(act.number, leap=True)
 
     async def _fault(self, act: Act) -> None:

@@ -38,13 +38,17 @@ async def partitions_add_up(example: Example) -> str:
 async def one_final_a_turn(example: Example) -> str:
     """At most one visible answer to a message, unless the owner sent it again."""
     counts = Counter(token for message in _new_words(example) for token in example.said if _answers(message, token))
-    return str({token: count for token, count in counts.items() if count > 1 and token not in example.moved} or "")
+    doubled = [token for token, count in counts.items() if count > 1 and token not in example.moved]
+    return str([[m.text for m in _new_words(example) if _answers(m, token)] for token in doubled] or "")
 
 
 async def order_a_session(example: Example) -> str:
     """Answers stand in the order in which messages were accepted; one that stayed unknown lets others pass."""
     late = {text for (text,) in await example.stage.world.rows(_LATE)}
     accepted = [message for (message,) in await example.stage.world.rows(_ACCEPTED)]
+    lost = [token for token, said in example.said.items() if said.message_id not in accepted]
+    if lost:
+        return f"{lost} of {list(example.said)} were never accepted"
     tokens = sorted(example.said, key=lambda token: accepted.index(example.said[token].message_id))
     stands = [
         tokens.index(token)
@@ -132,7 +136,7 @@ def _new_words(example: Example) -> list[Said]:
 
 
 def _answers(message: Said, token: str) -> bool:
-    return token in message.text
+    return token in message.text and not message.text.startswith("You edited")  # that quotes what was asked
 
 
 def _new_cards(example: Example) -> list[str]:

@@ -317,3 +317,18 @@ async def test_what_waits_is_shown_with_its_moment_and_counted(world: World) -> 
     assert (row.follow_up.state, row.follow_up.why) == ("waiting", "transport")
     assert row.follow_up.at == world.clock.now() + MINUTE_MS
     assert (await read_ledger(world.gateway.desk)).waiting == 1
+
+
+async def test_the_list_in_the_chat_says_when_it_is_looked_at_again_and_why_not_any_more(world: World) -> None:
+    await _fail(world)
+    world.say("/owed")
+    await world.until(lambda: len(world.cards()) == 1)
+    assert "Looked at again by itself at" in world.cards()[0].words
+    assert "(transport)" in world.cards()[0].words
+    world.say("something else")
+    await world.until_settled(cards=False)
+    await _pass(world)
+    await world.until_rows(BLOCKED)
+    world.say("/owed")
+    await world.until(lambda: len(world.cards()) == 2)
+    assert "Not tried again by itself (continuation.newer_input)" in world.cards()[1].words

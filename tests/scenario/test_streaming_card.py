@@ -203,6 +203,20 @@ async def test_progress_that_stays_unknown_sends_nothing_else_and_delays_no_answ
     await world.adds_up()
 
 
+async def test_a_card_that_could_not_be_sent_before_its_turn_ended_is_never_sent_and_waits_for_nothing(
+    world: World,
+) -> None:
+    world.fault("POST /open-apis/im/v1/messages/:message_id/reply", Effect(error_code=99991400))
+    world.say("[[tool:a]] [[wait:go]] [[say:the answer]]")
+    await world.until_rows("SELECT 1 FROM parts WHERE transport = 'card' AND state = 'planned' AND attempts = 1")
+    world.fault("POST /open-apis/im/v1/messages/:message_id/reply", Effect(error_code=99991400))
+    await world.restart()
+    await world.until_settled(flowing=True)
+    assert world.cards() == []
+    assert await world.rows("SELECT state FROM parts WHERE transport = 'card'") == [("superseded",)]
+    await world.adds_up()
+
+
 WRITING = ("card_intended", "entity_created", "entity_saved", "card_written", "card_saved")
 ENDING = ("card_closing", "look_intended", "look_written", "look_saved")
 

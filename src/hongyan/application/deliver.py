@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from hongyan.application.desk import OUTBOX, Desk, insist
-from hongyan.application.post_card import has_no_driver, refuse_card, refused_code, write_card
+from hongyan.application.post_card import has_no_driver, is_needless, refuse_card, refused_code, write_card
 from hongyan.application.refused import after_refusal
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
@@ -52,6 +52,9 @@ async def deliver_part(desk: Desk, part: Part) -> None:
     because the platform keeps the key longer than we use it.
     """
     if await has_no_driver(desk, part):
+        if await is_needless(desk, part):
+            await _keep(desk, "skip_card", move_part(part, PartEvent.SUPERSEDE, next_at=None))
+            return
         await _look_later(desk, part, limits.SAFETY_SCAN_MS, part.code)
         return
     intended = await intend(desk, part)

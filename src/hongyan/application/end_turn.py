@@ -241,9 +241,9 @@ async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | N
         *((leave_queue(scene.turn),) if queued else free_lane(scene.session, scene.turn)),
         *_transcript(desk, scene.turn, words, Speaker.GATEWAY),
         *_told(desk, scene, final, words),
+        *await clear_mark(desk, scene.turn, scene.request),
         *inserted(planned),
         *await settle_continuation(desk, scene.turn, ContinuationEvent.FAIL),
-        *await clear_mark(desk, scene.turn, scene.request),
         *await _stop_replies(desk, turn_id, _stop_word(desk, turn_id), last=True),
     )
     return Changes("end_turn", steps), None

@@ -16,11 +16,19 @@ from hongyan.domain.errors import (
     ChatUnknownOutcomeError,
 )
 from hongyan.domain.identity import MessageId, TurnId
-from hongyan.domain.issued_cards import CardKind, Carrier, IssuedCard, change_carrier, name_entity, post_otherwise
+from hongyan.domain.issued_cards import (
+    CardKind,
+    CardState,
+    Carrier,
+    IssuedCard,
+    change_carrier,
+    name_entity,
+    post_otherwise,
+)
 from hongyan.domain.messages import CARD_POSTS, Outbound, Transport
 from hongyan.ports import queries
 
-__all__ = ["check_weight", "has_no_driver", "refuse_card", "refused_code", "write_card"]
+__all__ = ["check_weight", "has_no_driver", "is_needless", "refuse_card", "refused_code", "write_card"]
 
 log = structlog.get_logger(__name__)
 
@@ -56,6 +64,12 @@ async def _entity(desk: Desk, card: IssuedCard, part: Part) -> str:
     step = name_entity(card, entity) if entity else change_carrier(card, Carrier.WHOLE)
     await insist(desk, lambda: desk.store.commit(Changes("keep_entity", (step,))))
     return entity
+
+
+async def is_needless(desk: Desk, part: Part) -> bool:
+    """Tell whether nobody needs a card any more that was never written: it is closed, its Turn is over."""
+    card = await desk.store.one(queries.CARD_OF_PART, part_id=part.id)
+    return card is not None and card.state is CardState.CLOSED and part.state is PartState.PLANNED
 
 
 async def has_no_driver(desk: Desk, part: Part) -> bool:

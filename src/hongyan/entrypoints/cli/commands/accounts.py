@@ -45,6 +45,13 @@ def list_owed(call: Call) -> None:
     )
 
 
+_FOLLOW_UPS: Final = {
+    "waiting": "follow_up.waiting",
+    "reserved": "follow_up.reserved",
+    "blocked": "follow_up.blocked",
+}
+
+
 def _facts(one: Record) -> list[str]:
     return [one.text("id"), one.text("why"), one.moment("since"), _snippet(one)]
 
@@ -54,7 +61,8 @@ def _follow_up(one: Record) -> str:
     if not one.fields.get("follow_up"):
         return ""
     told = one.record("follow_up")
-    return say(f"follow_up.{told.text('state')}", at=told.moment("at"), why=told.text("why"))
+    key = _FOLLOW_UPS.get(told.text("state"))
+    return say(key, at=told.moment("at"), why=told.text("why")) if key else told.text("state")
 
 
 def act(

@@ -223,7 +223,10 @@ SENTENCES: Final = {
         "Keep the home as it is and report this: nothing may be missing.",
         "请保留主目录原状并报告：账目不应有缺。",
     ),
-    "ledger.unbalanced": ("The sum of the classes is not the total: {which}.", "各类之和与总数不符：{which}。"),
+    "ledger.unbalanced": (
+        "A sum is not its total, or a tally is not what was counted: {which}.",
+        "各类之和与总数不符，或累计与清点不符：{which}。",
+    ),
     "no_answer": ("The gateway of this home does not answer.", "此主目录的网关没有回应。"),
     "no_answer.mend": ("Wait a moment, or end its process and start it again.", "请稍候，或结束其进程后重新启动。"),
     "approval.no_terminal": (

@@ -19,7 +19,7 @@ __all__ = ["register"]
 WATCH_SECONDS: Final = 1.0
 PARTITIONS: Final = ("received", "writes")
 SNIPPET: Final = 60
-ABOUT_A_CLASS: Final = frozenset({"total", "difference", "balanced"})
+ABOUT_A_CLASS: Final = frozenset({"total", "difference", "astray", "balanced"})
 
 
 def register(root: typer.Typer) -> None:
@@ -130,12 +130,13 @@ def ledger(
     if days:
         _show_days(call, days, check)
         return
+    asked: dict[str, str | int] | None = {"check": "true"} if check else None
     with call.gateway() as gateway:
-        seen = record(gateway.get("/ledger"))
+        seen = record(gateway.get("/ledger", asked))
         _show(call, seen, check)
         while watch:
             time.sleep(WATCH_SECONDS)
-            now = record(gateway.get("/ledger"))
+            now = record(gateway.get("/ledger", asked))
             if _sums(now) != _sums(seen):
                 seen = now
                 _show(call, seen, check)

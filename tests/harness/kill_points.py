@@ -43,6 +43,7 @@ POINT_OF_LABEL: Final = {
     "settle_verified": "verified",
     "continue_turn": "continued",
     "adopt_answer": "adopted",
+    "revoke_binding": "revoked",
 }
 
 KILL_POINTS: Final = (

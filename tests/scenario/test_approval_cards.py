@@ -149,15 +149,15 @@ async def test_a_button_counts_for_the_content_that_it_was_shown_with(world: Wor
 
 
 @pytest.mark.scenario("A14")
-async def test_a_click_after_the_revocation_is_refused_and_the_request_stays(world: World) -> None:
+async def test_a_click_after_the_revocation_is_refused_with_the_reason(world: World) -> None:
     card = await ask(world)
     desk, click = world.gateway.desk, await click_of(world, card)
     live = Update("bindings", {"state": "live"}, {"state": "revoked"})
     await desk.store.commit(Changes("test", (live,)))
-    assert (await click_card(desk, click)).kind is ToastKind.REFUSED
-    assert await world.rows("SELECT state FROM decisions") == [("asked",)]
-    await decide(desk, await opened(world), Outcome.REJECTED, "owner", "cli")
-    await world.until(lambda: world.cards()[0].labels == [])  # taking the buttons off needs nobody's leave
+    toast = await click_card(desk, click)
+    assert (toast.kind, toast.text) == (ToastKind.REFUSED, "Access here was revoked; nothing was decided.")
+    await world.flow_until(lambda: world.cards()[0].labels == [])  # taking the buttons off needs nobody's leave
+    assert await world.rows("SELECT outcome, decided_where FROM decisions") == [("cancelled", "revoked")]
 
 
 @pytest.mark.scenario("A9")
@@ -215,7 +215,7 @@ async def test_after_a_restart_the_card_reads_expired_and_cannot_be_clicked(worl
 async def test_after_a_day_without_a_decision_it_expires_and_a_late_press_is_told_so(world: World) -> None:
     card = await ask(world)
     click = await click_of(world, card)
-    await world.until_asleep(limits.APPROVAL_LIFE_MS)
+    await world.until_asleep(limits.APPROVAL_LOOK_MS)
     await world.advance(limits.APPROVAL_LIFE_MS, leap=True)
     await world.until(lambda: world.cards()[0].labels == [])
     assert "Expired" in world.cards()[0].words

@@ -6,6 +6,7 @@ import pytest
 from tests.harness import World
 
 from hongyan.application.decide import decide
+from hongyan.domain import limits
 from hongyan.domain.decisions import Outcome
 from hongyan.domain.errors import RefusedError
 from hongyan.ports import queries
@@ -64,8 +65,33 @@ async def test_after_a_restart_an_open_request_is_expired_and_never_decided(worl
     await world.until_settled()
     late = world.say(f"yes {code}")
     await world.until_settled()
-    assert world.answers_to(late) == [f"echo: yes {code}"]
+    assert world.answers_to(late) == ["Already decided elsewhere, or expired; your answer changed nothing."]
+    assert f"yes {code}" not in world.prompts()
     await world.adds_up()
+
+
+@pytest.mark.scenario("A18")
+async def test_an_answer_to_what_was_decided_elsewhere_is_told_so_and_is_no_prompt(world: World) -> None:
+    identity, code = await _ask(world)
+    await decide(world.gateway.desk, identity, Outcome.REJECTED, "owner", "console")
+    await world.until_settled()
+    late, chinese, other = world.say(f"yes {code}"), world.say(f"拒绝 {code}"), world.say("yes ABCDE")
+    await world.until_settled(flowing=True)
+    assert world.answers_to(late) == ["Already decided elsewhere, or expired; your answer changed nothing."]
+    assert world.answers_to(chinese) == ["已在别处决定或已过期，你的回答没有改变结果。"]
+    assert world.answers_to(other) == ["echo: yes ABCDE"]
+    assert world.prompts()[1:] == ["yes ABCDE"]
+    await world.adds_up()
+
+
+async def test_two_days_later_the_same_words_are_the_agents_again(world: World) -> None:
+    identity, code = await _ask(world)
+    await decide(world.gateway.desk, identity, Outcome.REJECTED, "owner", "console")
+    await world.until_settled()
+    await world.advance(limits.APPROVAL_KNOWN_MS + 1, leap=True)
+    late = world.say(f"yes {code}")
+    await world.until_settled(flowing=True)
+    assert world.answers_to(late) == [f"echo: yes {code}"]
 
 
 @pytest.mark.scenario("D7", "A7")

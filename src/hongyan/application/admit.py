@@ -1,20 +1,21 @@
 """Decide what becomes of a captured message: read it back, then queue, answer, refuse or be silent."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from hongyan.application.carry_out_command import SeenCommand, carry_out_command
-from hongyan.application.decide import verdict_steps
+from hongyan.application.decide import plan_verdict
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.open_session import find_session
 from hongyan.application.pair_owner import try_pairing
 from hongyan.application.routes import route_of
 from hongyan.domain import access, limits
-from hongyan.domain.bindings import Binding, Place
+from hongyan.domain.bindings import Binding, BindingState, Place
 from hongyan.domain.changes import ONE_OR_NONE, Add, Change, Changes, Update, Value, Where
 from hongyan.domain.conversations import Input, Session, SessionState, Turn, TurnState, append_turn, new_turn
-from hongyan.domain.decisions import Outcome, Verdict
+from hongyan.domain.decisions import Decision, Objection, Outcome, Verdict
 from hongyan.domain.deliveries import Phase, Words, back_off, mark, say
 from hongyan.domain.errors import ChatError, ChatNotFoundError, ConflictError, NotFoundError
 from hongyan.domain.messages import PostedMessage, content_hash
@@ -97,9 +98,9 @@ async def _facts(desk: Desk, read: _Read) -> access.Facts:
         desk.store.one(queries.TWIN, key=request.secondary_key, id=request.id),
         desk.store.one(queries.WORKSPACE, id=read.binding.workspace_id if read.binding else ""),
     )
-    app, open_here = await asyncio.gather(
+    app, asked_here = await asyncio.gather(
         desk.store.one(queries.CHAT_APP, app_id=request.app),
-        desk.store.all(queries.OPEN_DECISIONS_OF_CHAT, app=request.app, chat_id=request.chat_id),
+        _asked_here(desk, request),
     )
     return access.Facts(
         request=request,
@@ -113,7 +114,7 @@ async def _facts(desk: Desk, read: _Read) -> access.Facts:
         twin=bool(twin),
         now=desk.platform_now(request.app),
         owner_said_run=request.code == "owner.run",
-        open_codes=tuple(decision.code for decision in open_here),
+        asked_codes=tuple(decision.code for decision in asked_here),
     )
 
 
@@ -139,6 +140,8 @@ async def _steps(desk: Desk, read: _Read, decision: access.Decision) -> tuple[Ch
 async def _carry_out(
     desk: Desk, read: _Read, decision: access.AnswerDecision | access.RunCommand
 ) -> tuple[Change, ...]:
+    if read.binding is not None and read.binding.state is not BindingState.LIVE:
+        read = replace(read, binding=None)  # the owner is answered as where nothing is bound
     if isinstance(decision, access.AnswerDecision):
         return await _answer(desk, read, decision.code, decision.outcome)
     text = (read.posted.text or "") if read.posted else ""
@@ -147,18 +150,25 @@ async def _carry_out(
 
 
 async def _answer(desk: Desk, read: _Read, code: str, outcome: Outcome) -> tuple[Change, ...]:
-    """Take the owner's typed answer; one that comes second is told so and changes nothing."""
+    """Take the owner's typed answer; one that comes second or too late is told so and changes nothing."""
     request, text = read.request, (read.posted.text or "") if read.posted else ""
     become = admit_as(request, RequestEvent.BECOME_COMMAND, **_seen(desk, read), command="decide")
-    open_here = await desk.store.all(queries.OPEN_DECISIONS_OF_CHAT, app=request.app, chat_id=request.chat_id)
-    decision = next((open_one for open_one in open_here if open_one.code == code), None)
-    notice = Notice.APPROVAL_SETTLED
-    steps: tuple[Change, ...] = ()
+    decision = next((one for one in await _asked_here(desk, request) if one.code == code), None)
+    planned: tuple[Change, ...] | Objection = Objection.SETTLED
     if decision is not None:
-        notice = Notice(f"approval.{outcome.value}")
-        steps = verdict_steps(decision, Verdict(outcome, request.sender, "text", desk.clock.now()))
+        planned = await plan_verdict(desk, decision, Verdict(outcome, request.sender, "text", desk.clock.now()))
+    steps: tuple[Change, ...] = () if isinstance(planned, Objection) else planned
+    notice = Notice(f"approval.{outcome.value}")
+    if isinstance(planned, Objection):
+        notice = Notice.APPROVAL_REVOKED if planned is Objection.REVOKED else Notice.APPROVAL_SETTLED
     words = Words(Phase.REPLY, sentence(notice, language_of(text)), ClosedAs.ANSWERED)
     return (become, *steps, *say(route_of(request, read.binding), words, desk.stamp()))
+
+
+async def _asked_here(desk: Desk, request: Request) -> Sequence[Decision]:
+    """Give what was asked in this chat lately, open ones first: an answer to one that is over is no prompt."""
+    since = desk.clock.now() - limits.APPROVAL_KNOWN_MS
+    return await desk.store.all(queries.DECISIONS_OF_CHAT, app=request.app, chat_id=request.chat_id, since=since)
 
 
 def _refuse(desk: Desk, read: _Read, code: access.Refusal, detail: str) -> tuple[Change, ...]:

@@ -83,16 +83,14 @@ async def _decide(desk: Desk, press: _Press) -> Toast:
         return refusal("unknown", language)
     if decision.digest != button.digest:
         return refusal("changed", language)
-    if decision.state is not DecisionState.ASKED:
-        return too_late(decision, language, desk.options.zone)
-    if not await _still_allowed(desk, decision):
-        return refusal("revoked", language)
     outcome = Outcome(button.act)
     try:
         await decide(desk, decision.id, outcome, click.operator, "card")
-    except (RefusedError, ConflictError):
+    except (RefusedError, ConflictError) as error:
+        if error.code == "decision.revoked":
+            return refusal("revoked", language)
         first = await desk.store.one(queries.DECISION, id=decision.id)
-        if first is None or first.state is DecisionState.ASKED:
+        if first is None or (first.state is DecisionState.ASKED and isinstance(error, ConflictError)):
             raise
         return too_late(first, language, desk.options.zone)
     desk.wakeup.wake(CARDS)
@@ -103,11 +101,3 @@ def _belongs_here(decision: Decision, press: _Press) -> bool:
     """A list of what waits shows the owner what other places ask; any other card only what is asked in its chat."""
     here = (decision.app, decision.chat_id) == (press.click.app, press.click.chat_id)
     return here or press.card.kind is CardKind.OWED
-
-
-async def _still_allowed(desk: Desk, decision: Decision) -> bool:
-    turn = await desk.store.one(queries.TURN, id=decision.turn_id)
-    binding = await desk.store.one(queries.BINDING, id=turn.binding_id) if turn else None
-    if turn is None or binding is None:
-        return False
-    return (binding.state.value, binding.revision) == ("live", turn.binding_revision)

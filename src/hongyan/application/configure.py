@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from hongyan.application.desk import LANES, OUTBOX, Desk, decide_again
+from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
+from hongyan.application.withdraw_access import withdraw_access
 from hongyan.domain.approvals import parse_policy
 from hongyan.domain.bindings import Audience, Binding, BindingState, Place, Role, Scope, revoke
 from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Update, Where, insert
@@ -149,15 +150,17 @@ async def _point(desk: Desk, binding: Binding) -> tuple[Change, ...]:
 
 
 async def revoke_binding(desk: Desk, binding_id: str, expected_revision: int | None = None) -> Binding:
-    """Revoke a binding: nothing more is admitted or sent under it; queued Turns of it end silently at their claim.
+    """Revoke a binding: nothing more is admitted or sent under it, its queue is cancelled, what runs is stopped.
 
+    The revocation is published first and stays, whatever becomes of the rest; the same call again goes on with it.
     Raise NotFoundError, or RefusedError `binding.changed` when its revision is another than expected.
     """
     known = await _expected(desk, binding_id, expected_revision)
     if known.state is BindingState.LIVE:
         await desk.store.commit(Changes("revoke_binding", (revoke(known, desk.clock.now()),)))
-    desk.wakeup.wake(LANES)
-    desk.wakeup.wake(OUTBOX)
+    await withdraw_access(desk)
+    for topic in (LANES, CARDS, OUTBOX):
+        desk.wakeup.wake(topic)
     return known
 
 

@@ -3,36 +3,41 @@
 from functools import partial
 
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again, insist
-from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Insert
+from hongyan.domain.bindings import holds
+from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Insert, Require
 from hongyan.domain.decisions import (
+    ALLOWING,
     Decision,
     DecisionState,
+    Objection,
     Outcome,
     Verdict,
     applied_steps,
     decide_steps,
     expire_steps,
+    may_decide,
 )
 from hongyan.domain.errors import NotFoundError, RefusedError
 from hongyan.ports import queries
 
-__all__ = ["check_shown", "decide", "expire_open", "settle_questions", "verdict_steps"]
+__all__ = ["check_shown", "decide", "expire_open", "plan_verdict", "settle_questions"]
 
 
 async def decide(desk: Desk, decision_id: str, outcome: Outcome, by: str, where: str) -> Decision:
     """Decide an open decision and give it as decided.
 
-    Raise NotFoundError, or RefusedError `decision.settled` naming who was first, or that it expired.
+    Raise NotFoundError, or RefusedError: `decision.settled` naming who was first, `decision.expired` or
+    `decision.revoked`.
     """
 
     async def attempt() -> tuple[Changes, Decision]:
         decision = await desk.store.one(queries.DECISION, id=decision_id)
         if decision is None:
             raise NotFoundError("approval", decision_id, hint="`hongyan approval list` shows the open ones.")
-        if decision.state is not DecisionState.ASKED:
-            raise RefusedError("decision.settled", _settled(decision), hint="Nothing was changed by this answer.")
-        verdict = Verdict(outcome, by, where, desk.clock.now())
-        return Changes("decide", verdict_steps(decision, verdict)), decision
+        planned = await plan_verdict(desk, decision, Verdict(outcome, by, where, desk.clock.now()))
+        if isinstance(planned, Objection):
+            raise _refused(planned, decision)
+        return Changes("decide", planned), decision
 
     await decide_again(desk, attempt)
     for topic in (LANES, CARDS, OUTBOX):
@@ -55,12 +60,25 @@ async def check_shown(desk: Desk, decision_id: str, version: int) -> None:
         raise RefusedError("decision.changed", "this request changed meanwhile", hint="Look at it again.")
 
 
-def verdict_steps(decision: Decision, verdict: Verdict) -> tuple[Change, ...]:
-    """Plan a decision; a yes for the session is remembered for requests of the same class in this Session."""
+async def plan_verdict(desk: Desk, decision: Decision, verdict: Verdict) -> tuple[Change, ...] | Objection:
+    """Plan an answer from any surface, or say why it changes nothing; a yes demands that the access still lives.
+
+    A yes for the session is remembered for requests of the same class in this Session.
+    """
+    turn = await desk.store.one(queries.TURN, id=decision.turn_id)
+    binding = await desk.store.one(queries.BINDING, id=turn.binding_id) if turn else None
+    live = turn is not None and holds(binding, turn.binding_revision)
+    objection = may_decide(decision, verdict.outcome, live=live, now=verdict.at)
+    if objection is not None:
+        return objection
+    steps: tuple[Change, ...] = decide_steps(decision, verdict)
+    if binding is None or verdict.outcome not in ALLOWING:
+        return steps
+    fence = Require("bindings", {"id": binding.id, "revision": binding.revision, "state": "live"})
     if verdict.outcome is not Outcome.ALLOWED_SESSION:
-        return decide_steps(decision, verdict)
+        return (*steps, fence)
     allowance = {"session_id": decision.session_id, "risk": decision.risk, "decision_id": decision.id}
-    return (*decide_steps(decision, verdict), Insert("allowances", dict(allowance), ONE_OR_NONE))
+    return (*steps, fence, Insert("allowances", dict(allowance), ONE_OR_NONE))
 
 
 async def settle_questions(desk: Desk) -> None:
@@ -86,7 +104,11 @@ async def expire_open(desk: Desk) -> list[str]:
     return settled
 
 
-def _settled(decision: Decision) -> str:
-    if decision.state is DecisionState.EXPIRED:
-        return "this request expired before it was decided"
-    return f"this request was decided already: {decision.outcome}, on {decision.decided_where}"
+def _refused(objection: Objection, decision: Decision) -> RefusedError:
+    unchanged = "Nothing was changed by this answer."
+    if objection is Objection.REVOKED:
+        return RefusedError("decision.revoked", "access here was revoked; nothing was decided", hint=unchanged)
+    if objection is Objection.EXPIRED:
+        return RefusedError("decision.expired", "this request expired before it was decided", hint=unchanged)
+    first = f"this request was decided already: {decision.outcome}, on {decision.decided_where}"
+    return RefusedError("decision.settled", first, hint=unchanged)

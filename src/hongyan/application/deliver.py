@@ -8,7 +8,7 @@ from hongyan.application.post_card import has_no_driver, is_needless, refuse_car
 from hongyan.application.refused import after_refusal
 from hongyan.application.settle import settle_part
 from hongyan.domain import limits
-from hongyan.domain.cards import from_json, is_clickable
+from hongyan.domain.cards import Tone, from_json, is_clickable
 from hongyan.domain.changes import Change, Changes, Insert, Not, Require, Update, Value, Where, insert
 from hongyan.domain.deliveries import Attempt, Delivery, Part, PartEvent, PartState, back_off, move_part
 from hongyan.domain.errors import (
@@ -148,8 +148,16 @@ async def _wait_for_the_known_bot(desk: Desk, part: Part) -> None:
 
 
 def _disarms(part: Part) -> bool:
-    """Tell whether the write only takes the buttons off a card: that needs nobody's leave."""
-    return part.transport in CARD_LOOKS and not is_clickable(from_json(part.content))
+    """Tell whether the write only takes something away: a mark, or the buttons of a card by its last look.
+
+    That needs nobody's leave; a look of a card that still works shows something new.
+    """
+    if part.transport is Transport.REACTION_REMOVE:
+        return True
+    if part.transport not in CARD_LOOKS:
+        return False
+    card = from_json(part.content)
+    return not is_clickable(card) and card.tone not in {Tone.WORKING, Tone.ASKING}
 
 
 async def _withhold_if_revoked(desk: Desk, part: Part, delivery: Delivery) -> None:

@@ -33,6 +33,7 @@ from hongyan.domain.conversations import (
     leave_queue,
     move_turn,
 )
+from hongyan.domain.decisions import REVOKED
 from hongyan.domain.deliveries import PartState, Phase, Words, part_id, processing_delivery, say, unmark
 from hongyan.domain.errors import ConflictError, StoreError
 from hongyan.domain.identity import TurnId, derive
@@ -250,6 +251,8 @@ async def _end(desk: Desk, turn_id: TurnId, ending: Ending) -> tuple[Changes | N
 
 
 def _stopped(desk: Desk, turn: Turn) -> Ending:
+    if turn.stopped_by == REVOKED:
+        return Ending(TurnEvent.INTERRUPTED, Silent.REVOKED.value, Notice.STOPPED_REVOKED)
     if turn.running_at == 0:
         return Ending(TurnEvent.INTERRUPTED, "turn.stopped", Notice.STOPPED_BEFORE_START)
     seconds = max(desk.clock.now() - turn.running_at, 0) // 1_000
@@ -266,6 +269,9 @@ def _told(desk: Desk, scene: _Scene, ending: Ending, words: str) -> tuple[Change
     request = scene.request
     if request is None:
         return ()
+    if ending.code == Silent.REVOKED.value and request.origin is Origin.LARK:  # the chat has no access any more
+        closed: dict[str, Value] = {"code": ending.code, "owed": 0, "owed_why": ""}
+        return (close_request(request, ClosedAs.SILENT, desk.clock.now(), **closed),)
     why = ending.code if ending.event in {TurnEvent.FAIL, TurnEvent.TIME_OUT} else ""
     if request.origin is not Origin.LARK:
         return (close_request(request, ClosedAs.TOLD, desk.clock.now(), owed=int(bool(why)), owed_why=why),)

@@ -12,13 +12,15 @@ from typing import Any, Final
 
 import structlog
 
-from hongyan.application.decide import decide
+from hongyan.application.decide import decide, plan_verdict
 from hongyan.application.desk import CARDS, OUTBOX, Desk, decide_again, insist
 from hongyan.domain import limits
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.decisions import (
+    REVOKED,
     Decision,
     DecisionState,
+    Objection,
     Outcome,
     Verdict,
     ask_steps,
@@ -140,7 +142,7 @@ class _Round:
 
     async def race(self, waiting: "asyncio.Future[Decision]") -> bool:
         """Wait until the record is decided, by whomever; False when its time ran out."""
-        expiry = asyncio.create_task(self._desk.clock.sleep(limits.APPROVAL_LIFE_MS))
+        expiry = asyncio.create_task(_until_over(self._desk, self._decision))
         hosts = {asyncio.create_task(self._desk.hosts[name].wait(self._decision)): name for name in self._hosts}
         try:
             while not waiting.done() and not expiry.done():
@@ -193,11 +195,31 @@ async def _put_away(*tasks: "asyncio.Task[Any]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def _until_over(desk: Desk, decision: Decision) -> None:
+    """Return when a request's time ran out, by the clock on the wall: while a machine sleeps, no timer runs.
+
+    A wall clock that goes back does not make it longer.
+    """
+    began = desk.clock.boot()
+    while True:
+        left = decision.expires_at - desk.clock.now()
+        if left <= 0 or desk.clock.boot() - began >= limits.APPROVAL_LIFE_MS:
+            return
+        await desk.clock.sleep(min(left, limits.APPROVAL_LOOK_MS))
+
+
 async def _decide_unseen(desk: Desk, decision: Decision, verdict: Verdict) -> Decision:
-    """Commit question and decision in one: nobody was asked."""
-    steps = (*ask_steps(decision), *decide_steps(decision, verdict))
-    await insist(desk, lambda: desk.store.commit(Changes("ask_and_decide", steps)))
-    return replace(decision, state=DecisionState.DECIDED, outcome=verdict.outcome)
+    """Commit question and decision in one: nobody was asked. After a revocation a yes is none."""
+
+    async def attempt() -> tuple[Changes, Outcome]:
+        planned, outcome = await plan_verdict(desk, decision, verdict), verdict.outcome
+        if isinstance(planned, Objection):
+            outcome = Outcome.CANCELLED
+            planned = decide_steps(decision, Verdict(outcome, REVOKED, REVOKED, verdict.at))
+        return Changes("ask_and_decide", (*ask_steps(decision), *planned)), outcome
+
+    decided = await insist(desk, lambda: decide_again(desk, attempt))
+    return replace(decision, state=DecisionState.DECIDED, outcome=decided)
 
 
 async def _decide(desk: Desk, decision: Decision, verdict: Verdict) -> None:

@@ -6,7 +6,10 @@ from functools import partial
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, insist
 from hongyan.application.end_turn import Ending, complete_turn, end_turn, finish_turn, hold_turn, requeue_turn
 from hongyan.application.steer_turn import settle_steers
+from hongyan.application.withdraw_access import withdraw_access
+from hongyan.domain.access import Silent
 from hongyan.domain.agents import AgentSeat, Prompt
+from hongyan.domain.bindings import holds
 from hongyan.domain.changes import Change, Changes
 from hongyan.domain.conversations import ACTIVE, HoldReason, Session, Turn, TurnEvent, TurnState, prompt_key
 from hongyan.domain.deliveries import PartEvent, move_part
@@ -70,7 +73,7 @@ async def salvage_turn(desk: Desk, turn_id: TurnId) -> None:
     turn = await desk.store.one(queries.TURN, id=turn_id)
     if turn is None or turn.state not in ACTIVE:
         return
-    if needs_read_back(turn) or turn.state is TurnState.COMPLETING:
+    if needs_read_back(turn) or not await _may_go_on(desk, turn) or turn.state is TurnState.COMPLETING:
         await recover_turn(desk, turn)
     else:
         await end_turn(desk, turn.id, Ending(TurnEvent.FAIL, "internal.error", Notice.AGENT_START_FAILED))
@@ -80,12 +83,20 @@ async def _recover(desk: Desk, turn: Turn) -> str:
     if turn.state is TurnState.COMPLETING:
         await complete_turn(desk, turn.id)
         return "completed"
+    if not await _may_go_on(desk, turn):  # nothing of it may be shown: no agent is started to ask for it
+        await withdraw_access(desk)
+        await end_turn(desk, turn.id, Ending(TurnEvent.INTERRUPTED, Silent.REVOKED.value, Notice.STOPPED_REVOKED))
+        return "revoked"
     if not needs_read_back(turn):
         return await _never_dispatched(desk, turn)
     session = await desk.store.one(queries.SESSION, id=turn.session_id)
     if session is None:
         raise AssertionError("a Turn and its Session are never deleted")
     return await _read_back(desk, session, turn)
+
+
+async def _may_go_on(desk: Desk, turn: Turn) -> bool:
+    return holds(await desk.store.one(queries.BINDING, id=turn.binding_id), turn.binding_revision)
 
 
 async def _never_dispatched(desk: Desk, turn: Turn) -> str:

@@ -7,6 +7,7 @@ from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, RunningTurn, in
 from hongyan.application.end_turn import Ending, cancel_silently, end_turn, finish_turn
 from hongyan.application.refresh_source import Source, refresh_source
 from hongyan.application.watch_turn import Outcome, watch_turn
+from hongyan.application.withdraw_access import withdraw_access
 from hongyan.domain.access import Silent
 from hongyan.domain.agents import AgentSeat, Lost, Prompt, TurnEnded, TurnEnding
 from hongyan.domain.changes import Add, Changes, Columns, OneOf, Require, Update, Where
@@ -104,6 +105,7 @@ async def _drive(desk: Desk, claim: Claim, running: RunningTurn) -> None:
     running.agent = agent
     turn = await _intend(desk, claim, agent, source)
     if turn is None:
+        await withdraw_access(desk)  # a revocation that was published may not have come to this Turn yet
         await end_turn(desk, claim.turn.id, Ending(TurnEvent.INTERRUPTED, "turn.stopped", Notice.STOPPED_BEFORE_START))
         return
     await _prompt(desk, claim, turn, running)

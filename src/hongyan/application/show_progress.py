@@ -7,6 +7,7 @@ from typing import Final
 from hongyan.application.desk import Desk
 from hongyan.application.open_progress import progress_card
 from hongyan.domain import limits
+from hongyan.domain.bindings import holds
 from hongyan.domain.cards import Card, from_json
 from hongyan.domain.changes import Change
 from hongyan.domain.conversations import TERMINAL, Turn, TurnState
@@ -54,13 +55,12 @@ class ProgressShow:
         turn = await self._desk.store.one(queries.TURN, id=TurnId(card.subject))
         if turn is None:
             raise AssertionError("a Turn is never deleted")
-        binding = await self._desk.store.one(queries.BINDING, id=turn.binding_id)
-        shown = Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding))
+        shown = await self._shown(turn)
         if is_over(shown):
             self._read.pop(turn.id, None)
             self._ahead.pop(card.id, None)
             return Look(render_progress(shown, "", self._desk.clock.now()), last=True)
-        if self._must_go_on_below(card, turn):
+        if not shown.revoked and self._must_go_on_below(card, turn):
             new = await progress_card(self._desk, shown, card.ordinal + 1)
             return Look(render_continued(turn), last=True, also=new) if new else None
         return await self._passing(card, planned, shown)
@@ -70,10 +70,14 @@ class ProgressShow:
         turn = await self._desk.store.one(queries.TURN, id=TurnId(card.subject))
         if turn is None:
             raise AssertionError("a Turn is never deleted")
-        binding = await self._desk.store.one(queries.BINDING, id=turn.binding_id)
-        shown = Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding))
+        shown = await self._shown(turn)
         self._read.pop(turn.id, None)
         return Look(render_left(shown, self._desk.clock.now()), last=True)
+
+    async def _shown(self, turn: Turn) -> Shown:
+        binding = await self._desk.store.one(queries.BINDING, id=turn.binding_id)
+        revoked = binding is not None and not holds(binding, turn.binding_revision)
+        return Shown(turn, await self._fold(turn), await self._fate(turn), reader_of(binding), revoked)
 
     async def _passing(self, card: IssuedCard, planned: Part, shown: Shown) -> Look | None:
         now, turn = self._desk.clock.now(), shown.turn

@@ -15,11 +15,12 @@ import structlog
 
 from hongyan.application.after_restore import settle_restored, was_restored
 from hongyan.application.decide import expire_open
-from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, START, Desk
+from hongyan.application.desk import ADMISSION, CARDS, LANES, OUTBOX, START, Desk, insist
 from hongyan.application.recover import Settled, open_intents, recover_turn, unfinished_turns
 from hongyan.application.sessions import LOCAL_APP
 from hongyan.application.show_cards import CardShow
 from hongyan.application.starting import Stage
+from hongyan.application.withdraw_access import withdraw_access
 from hongyan.domain import limits
 from hongyan.domain.conversations import ACTIVE, Turn
 from hongyan.domain.errors import ConflictError, HongyanError, StoreError
@@ -49,6 +50,7 @@ async def begin_start(desk: Desk) -> list[LeftBehind]:
     """
     for settled in await open_intents(desk):
         _tell(settled)
+    await insist(desk, partial(withdraw_access, desk))
     for decision in await expire_open(desk):
         _tell(Settled("decision", decision, "expired"))
     turns: dict[AppId, list[Turn]] = {}

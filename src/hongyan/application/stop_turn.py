@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hongyan.application.desk import CARDS, LANES, OUTBOX, Desk, decide_again
 from hongyan.application.plan_continuation import settle_continuation
 from hongyan.application.routes import route_of
-from hongyan.domain.changes import Change, Changes
+from hongyan.domain.changes import Change, Changes, Require
 from hongyan.domain.continuations import ContinuationEvent
 from hongyan.domain.conversations import (
     TERMINAL,
@@ -44,8 +44,8 @@ async def plan_stop(desk: Desk, target: TurnId, by: str) -> StopPlan:
     if turn.state in TERMINAL or turn.state is TurnState.COMPLETING:
         stopped = turn.state in {TurnState.INTERRUPTED, TurnState.CANCELLED}
         return StopPlan((), Notice.STOP_DONE if stopped else Notice.STOP_FINISHED_FIRST)
-    if turn.state is TurnState.INTERRUPTING:
-        return StopPlan((), None)
+    if turn.state is TurnState.INTERRUPTING:  # its end answers, so it must not have ended by then
+        return StopPlan((Require("turns", {"id": turn.id, "state": turn.state.value}),), None)
     asked = move_turn(turn, TurnEvent.STOP, stop_at=desk.clock.now(), stopped_by=by)
     return StopPlan((asked,), None)
 

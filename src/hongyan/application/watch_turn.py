@@ -182,8 +182,13 @@ class _Watch:
         One that is told again, as after a reconnect, is the one that is asked already.
         """
         if asked.ask_id not in self._questions:
-            asking = ask_permission(self._desk, self._turn, asked, self._agent())
-            self._questions[asked.ask_id] = asyncio.create_task(asking)
+            self._questions[asked.ask_id] = asyncio.create_task(self._bring(asked))
+
+    async def _bring(self, asked: PermissionAsked) -> None:
+        try:
+            await ask_permission(self._desk, self._turn, asked, self._agent())
+        finally:
+            self._last_sign = self._desk.clock.boot()  # it waited for a person: only now is it silent
 
     def _asks(self) -> bool:
         return any(not question.done() for question in self._questions.values())

@@ -25,6 +25,7 @@ from hongyan.application.set_mark import set_mark
 from hongyan.application.show_cards import CardShow
 from hongyan.application.stop_turn import signal_stop
 from hongyan.application.verify import reconcile_part, verify_part
+from hongyan.application.withdraw_access import withdraw_access
 from hongyan.domain import limits
 from hongyan.domain.changes import Value
 from hongyan.domain.continuations import Continuation
@@ -161,6 +162,7 @@ async def lanes_loop(desk: Desk) -> None:
     async with asyncio.TaskGroup() as group:
         crew = Crew(desk, "lanes", limits.AGENTS_AT_ONCE * 4, group)
         while True:
+            await _withdraw(desk)
             for turn_id in await scan(desk, queries.INTERRUPTING_TURNS):
                 await signal_stop(desk, TurnId(turn_id))
             await _settle(desk)
@@ -171,6 +173,14 @@ async def lanes_loop(desk: Desk) -> None:
                 if crew.takes(row.session_id):  # no Turn of this Session runs while its history is read
                     crew.start(_continue(desk, row))
             await desk.wakeup.wait(LANES, limits.SAFETY_SCAN_MS)
+
+
+async def _withdraw(desk: Desk) -> None:
+    """Meet again what a revocation left; what moved meanwhile, or cannot be kept now, is met at the next scan."""
+    try:
+        await withdraw_access(desk)
+    except (ConflictError, StoreError) as error:
+        log.warning("revocation.not_carried_out", code=error.code)
 
 
 def _rows(desk: Desk) -> int:

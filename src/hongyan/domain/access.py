@@ -131,7 +131,7 @@ class Facts:
     twin: bool
     now: int
     owner_said_run: bool
-    open_codes: tuple[str, ...] = ()
+    asked_codes: tuple[str, ...] = ()
 
 
 def decide_access(facts: Facts) -> Decision:
@@ -176,9 +176,9 @@ def _about_work(facts: Facts, posted: PostedMessage) -> Decision:
 
 
 def _answer(facts: Facts, text: str) -> Decision | None:
-    """Recognise a typed answer only while a decision with that code is open here; else the words are the agent's."""
+    """Recognise a typed answer by a code that was asked here lately; other words are the agent's."""
     answer = parse_answer(text)
-    return AnswerDecision(*answer) if answer is not None and answer[0] in facts.open_codes else None
+    return AnswerDecision(*answer) if answer is not None and answer[0] in facts.asked_codes else None
 
 
 def _command(facts: Facts, text: str) -> Decision | None:

@@ -138,7 +138,7 @@ def clicked(outcome: Outcome, language: Language) -> Toast:
 def too_late(decision: Decision, language: Language, zone: tzinfo) -> Toast:
     """Say that this click came second, or after the end, and changed nothing."""
     look = Look(language, zone, 0)
-    if decision.state is DecisionState.EXPIRED:
+    if decision.state is not DecisionState.DECIDED:  # one that still stands there as asked is past its time
         return Toast(ToastKind.TOLD, look.say("expired"))
     return Toast(ToastKind.TOLD, look.say("already", verdict=_verdict(decision, look)))
 
@@ -191,6 +191,7 @@ _WORDS: Final = {
     "where.policy": (" by the policy", "（策略）"),
     "where.session": (" by your earlier yes", "（此前的允许）"),
     "where.agent": (" by the agent", "（Agent）"),
+    "where.revoked": (": access here was revoked", "（此处的授权已撤销）"),
     "at": (", {time}", "，{time}"),
     "not_applied": ("; it did not reach the agent", "；未送达 Agent"),
     "expired": ("Expired before it was decided", "未决定，已过期"),

@@ -7,7 +7,7 @@ from hongyan.domain.changes import Update, Where
 from hongyan.domain.identity import AppId, BindingId, ChatId, OpenId, PlaceId, SessionId, TurnId, WorkspaceId
 from hongyan.domain.workspaces import Grant
 
-__all__ = ["Audience", "Binding", "BindingState", "Place", "Role", "Scope", "revoke"]
+__all__ = ["Audience", "Binding", "BindingState", "Place", "Role", "Scope", "holds", "revoke"]
 
 
 class Audience(StrEnum):
@@ -78,6 +78,11 @@ class Place:
     session_id: SessionId | None
     running_turn: TurnId | None
     generation: int
+
+
+def holds(binding: Binding | None, revision: int) -> bool:
+    """Tell whether what was planned under a revision of a binding may still be done."""
+    return binding is not None and binding.state is BindingState.LIVE and binding.revision == revision
 
 
 def revoke(binding: Binding, now: int) -> Update:

@@ -15,12 +15,15 @@ from hongyan.domain.errors import IllegalMoveError
 from hongyan.domain.identity import AppId, ChatId, SessionId, TurnId, derive, digest
 
 __all__ = [
+    "ALLOWING",
+    "REVOKED",
     "Applied",
     "Decision",
     "DecisionEvent",
     "DecisionKind",
     "DecisionState",
     "Fact",
+    "Objection",
     "Outcome",
     "Verdict",
     "advance_decision",
@@ -29,7 +32,10 @@ __all__ = [
     "decide_steps",
     "expire_steps",
     "frozen_digest",
+    "may_decide",
 ]
+
+REVOKED: Final = "revoked"  # where it was decided: nobody did, the access ended
 
 
 class DecisionKind(StrEnum):
@@ -57,6 +63,17 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     CANCELLED = "cancelled"
     UNAVAILABLE = "unavailable"
+
+
+ALLOWING: Final = frozenset({Outcome.ALLOWED_ONCE, Outcome.ALLOWED_SESSION})
+
+
+class Objection(StrEnum):
+    """Why an answer changes nothing."""
+
+    SETTLED = "settled"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
 
 
 class Applied(StrEnum):
@@ -96,7 +113,7 @@ class Decision:
 
     `subject` names what would be done (a tool), `reason` why, `arguments` holds the whole input as text; `digest`
     freezes all three as they were shown. `call_id` pairs it with the agent's own call. `decided_where` names the
-    surface: `card`, `text`, `console`, `cli`, `policy`, `session` or `agent`. `code` is what a person types to answer.
+    surface: `card`, `text`, `console`, `cli`, `policy`, `session`, `agent` or `revoked`. `code` is what a person types.
     """
 
     id: str
@@ -131,6 +148,22 @@ def advance_decision(decision: Decision, event: DecisionEvent) -> DecisionState:
         return MOVES[decision.state, event]
     except KeyError:
         raise IllegalMoveError("decision", decision.id, decision.state, event) from None
+
+
+def may_decide(decision: Decision, outcome: Outcome, *, live: bool, now: int) -> Objection | None:
+    """Judge an answer from any surface, None when it counts: a yes only in time and while the access is `live`.
+
+    A no counts as long as nothing is decided.
+    """
+    if decision.state is not DecisionState.ASKED:
+        if decision.decided_where == REVOKED:
+            return Objection.REVOKED
+        return Objection.EXPIRED if decision.state is DecisionState.EXPIRED else Objection.SETTLED
+    if outcome not in ALLOWING:
+        return None
+    if not live:
+        return Objection.REVOKED
+    return Objection.EXPIRED if decision.expires_at <= now else None
 
 
 def frozen_digest(subject: str, reason: str, arguments: str) -> str:

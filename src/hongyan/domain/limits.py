@@ -10,7 +10,9 @@ __all__ = [
     "APPROVALS_A_CARD",
     "APPROVAL_ARGUMENT_BYTES",
     "APPROVAL_CODE_LENGTH",
+    "APPROVAL_KNOWN_MS",
     "APPROVAL_LIFE_MS",
+    "APPROVAL_LOOK_MS",
     "BACK_OFF_MOST_MS",
     "BACK_OFF_MS",
     "BESIDE_SLOTS",
@@ -198,6 +200,8 @@ CARD_ROTATES_MS: Final = 8 * MINUTE + 30 * SECOND  # the platform ends a card's 
 SEQUENCE_JUMP: Final = 1_000  # ahead of whatever number the platform has seen, as after a restored backup
 CARD_REWRITES: Final = 5  # tries to bring a card to a look whose write has no clear outcome
 APPROVAL_LIFE_MS: Final = DAY  # an agent that waited longer is answered no
+APPROVAL_LOOK_MS: Final = MINUTE  # how often the clock on the wall is asked: a machine that slept counted nothing
+APPROVAL_KNOWN_MS: Final = 2 * DAY  # so long a typed answer to a request that is over is no prompt
 HOST_OFFER_MS: Final = 3 * SECOND  # an outside surface that cannot show a request by then is passed over
 APPROVAL_CODE_LENGTH: Final = 4  # among the few open in one chat
 APPROVAL_ARGUMENT_BYTES: Final = 2_048  # shown on the phone: nobody should approve blind, or scroll for a minute

@@ -56,6 +56,7 @@ class Notice(StrEnum):
     KEPT_BACK = "source.kept_back"
     STOPPED = "turn.stopped"
     STOPPED_BEFORE_START = "turn.stopped_before_start"
+    STOPPED_REVOKED = "access.revoked"
     STOP_DONE = "stop.done"
     STOP_FINISHED_FIRST = "stop.finished_first"
     STOP_NOTHING = "stop.nothing"
@@ -71,6 +72,7 @@ class Notice(StrEnum):
     APPROVAL_ALLOWED_SESSION = "approval.allowed_session"
     APPROVAL_REJECTED = "approval.rejected"
     APPROVAL_SETTLED = "approval.settled"
+    APPROVAL_REVOKED = "approval.revoked"
     SOURCE_EDITED = "source.edited"
     TRIED_AGAIN = "continuation.waits"
     TRIED_AGAIN_WITH_PROOF = "continuation.waits_for_proof"
@@ -179,6 +181,7 @@ CATALOGUE: Final = {
     ),
     Notice.STOPPED: ("Stopped by you after {detail} s.", "你在 {detail} 秒后停止了它。"),
     Notice.STOPPED_BEFORE_START: ("Stopped by you before it started.", "在开始之前已由你停止。"),
+    Notice.STOPPED_REVOKED: ("Stopped: access here was revoked.", "已停止：此处的授权已撤销。"),
     Notice.STOP_DONE: ("Stopped.", "已停止。"),
     Notice.STOP_FINISHED_FIRST: ("Finished before the stop.", "停止之前已经完成。"),
     Notice.STOP_NOTHING: ("Nothing was running here when you asked.", "你发出时这里没有正在运行的内容。"),
@@ -230,6 +233,10 @@ CATALOGUE: Final = {
     Notice.APPROVAL_SETTLED: (
         "Already decided elsewhere, or expired; your answer changed nothing.",
         "已在别处决定或已过期，你的回答没有改变结果。",
+    ),
+    Notice.APPROVAL_REVOKED: (
+        "Access here was revoked; nothing was decided.",
+        "此处的授权已撤销，没有作出决定。",
     ),
 }
 

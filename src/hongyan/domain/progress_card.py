@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from hongyan.domain import limits
+from hongyan.domain.access import Silent
 from hongyan.domain.agents import PlanStatus
 from hongyan.domain.bindings import Audience, Binding
 from hongyan.domain.cards import Block, Button, Buttons, Card, Code, Note, Stream, Style, Text, Tone, grown
@@ -118,18 +119,27 @@ def answer_fate(parts: Sequence[tuple[PartState, bool]]) -> AnswerFate:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a card is drawn from."""
+    """What a card is drawn from; `revoked` says that the access of its Turn was taken back."""
 
     turn: Turn
     progress: Progress = Progress()
     answer: AnswerFate = AnswerFate.NONE
     reader: Reader = Reader.EXTERNAL
+    revoked: bool = False
 
 
 def is_over(shown: Shown) -> bool:
     """Tell whether the card shows its last look: a Turn with an answer is over when the answer's fate is known."""
     pending = shown.turn.state is TurnState.COMPLETED and shown.answer is AnswerFate.PENDING
     return shown.turn.state in TERMINAL and not pending
+
+
+def _is_cut_off(shown: Shown) -> bool:
+    """Tell whether a revocation is what became of the Turn: not of one that ended by itself or was answered before."""
+    turn = shown.turn
+    if turn.state in TERMINAL and turn.state is not TurnState.COMPLETED:
+        return turn.code == Silent.REVOKED
+    return shown.revoked and shown.answer is not AnswerFate.VERIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +155,8 @@ def render_progress(shown: Shown, stop: str, now: int) -> Card:
     turn = shown.turn
     words = _Words(_language(turn) is Language.CHINESE)
     began = turn.running_at or turn.claimed_at or now
+    if _is_cut_off(shown):
+        return Card(words.say("end.revoked"), Tone.OVER, ())
     if is_over(shown):
         return _closed(shown, words)
     elapsed = Note(words.say("elapsed", seconds=max((turn.ended_at or now) - began, 0) // 1_000))
@@ -162,7 +174,7 @@ def render_progress(shown: Shown, stop: str, now: int) -> Card:
 def render_left(shown: Shown, now: int) -> Card:
     """Draw the last look of a card that nobody keeps any more: what is known of its Turn, and no button."""
     words = _Words(_language(shown.turn) is Language.CHINESE)
-    if is_over(shown) or shown.turn.state is TurnState.HELD:
+    if is_over(shown) or shown.turn.state is TurnState.HELD or _is_cut_off(shown):
         return render_progress(shown, "", now)
     if shown.turn.state is TurnState.COMPLETED:
         return _closed(replace(shown, answer=AnswerFate.VERIFIED), words, "end.delivering")
@@ -327,6 +339,7 @@ _WORDS: Final = {
     "end.interrupted": ("Stopped after {seconds} s{tools}", "{seconds} 秒后停止{tools}"),
     "end.failed": ("Failed after {seconds} s{tools}", "{seconds} 秒后失败{tools}"),
     "end.timed_out": ("Timed out after {seconds} s{tools}", "{seconds} 秒后超时{tools}"),
+    "end.revoked": ("Ended: access here was revoked", "已结束：此处的授权已撤销"),
     "end.cancelled": ("Cancelled", "已取消"),
     "stop.finished": ("Finished before the stop", "停止之前已经完成"),
     "stop.stopping": ("Stopping", "正在停止"),

@@ -52,6 +52,7 @@ __all__ = [
     "COVERED_BINDINGS",
     "DECISION",
     "DECISIONS_OF_CARD",
+    "DECISIONS_OF_CHAT",
     "DECISIONS_OF_SESSION",
     "DECLARED_GAPS",
     "DELIVERY",
@@ -84,7 +85,6 @@ __all__ = [
     "NEWEST_SESSION",
     "OPEN_CARDS",
     "OPEN_DECISIONS",
-    "OPEN_DECISIONS_OF_CHAT",
     "OPEN_PAIRING",
     "OPEN_REQUESTS",
     "OWED",
@@ -105,6 +105,8 @@ __all__ = [
     "RECENT_REQUESTS",
     "REQUEST",
     "REQUESTS_OF_CARD",
+    "REVOKED_DECISIONS",
+    "REVOKED_TURNS",
     "RUNNABLE_HEADS",
     "SESSION",
     "SESSION_LINES",
@@ -310,6 +312,7 @@ TURN_LINES: Final = Query("turn_lines", TurnLine)
 TURNS_OF_REQUEST: Final = Query("turns_of_request", int)
 RUNNABLE_HEADS: Final = Query("runnable_heads", Turn)
 ACTIVE_TURNS: Final = Query("active_turns", Turn)
+REVOKED_TURNS: Final = Query("revoked_turns", Turn)
 INTERRUPTING_TURNS: Final = Query("interrupting_turns", str)
 QUEUED_BEFORE: Final = Query("queued_before", str)
 HELD_BEFORE: Final = Query("held_before", str)
@@ -320,7 +323,8 @@ EVENTS_OF_TURN: Final = Query("events_of_turn", TurnEventRow)
 
 DECISION: Final = Query("decision", Decision)
 OPEN_DECISIONS: Final = Query("open_decisions", Decision)
-OPEN_DECISIONS_OF_CHAT: Final = Query("open_decisions_of_chat", Decision)
+DECISIONS_OF_CHAT: Final = Query("decisions_of_chat", Decision)
+REVOKED_DECISIONS: Final = Query("revoked_decisions", Decision)
 UNAPPLIED_DECISIONS: Final = Query("unapplied_decisions", Decision)
 DECISIONS_OF_SESSION: Final = Query("decisions_of_session", Decision)
 RECENT_DECISIONS: Final = Query("recent_decisions", Decision)

@@ -274,6 +274,13 @@ ORDER BY t.queued_at, t.id LIMIT :limit
 SELECT * FROM turns WHERE state IN ('claimed', 'starting', 'running', 'interrupting', 'completing')
 ORDER BY queued_at, id
 
+-- name: revoked_turns
+-- Waiting or running on the authority of a binding that does not hold any more.
+SELECT t.* FROM turns t JOIN bindings b ON b.id = t.binding_id
+WHERE t.state IN ('queued', 'claimed', 'starting', 'running')
+  AND (b.state <> 'live' OR b.revision <> t.binding_revision)
+ORDER BY t.queued_at, t.id
+
 -- name: interrupting_turns
 SELECT id FROM turns WHERE state = 'interrupting' ORDER BY id
 
@@ -305,8 +312,15 @@ SELECT * FROM decisions WHERE id = :id
 -- name: open_decisions
 SELECT * FROM decisions WHERE state = 'asked' ORDER BY seq
 
--- name: open_decisions_of_chat
-SELECT * FROM decisions WHERE state = 'asked' AND app = :app AND chat_id = :chat_id ORDER BY seq
+-- name: decisions_of_chat
+-- Open ones first: a code that comes up again means the open request.
+SELECT * FROM decisions WHERE app = :app AND chat_id = :chat_id AND asked_at >= :since
+ORDER BY state = 'asked' DESC, seq DESC
+
+-- name: revoked_decisions
+-- Asked on the authority of a binding that does not hold any more.
+SELECT d.* FROM decisions d JOIN turns t ON t.id = d.turn_id JOIN bindings b ON b.id = t.binding_id
+WHERE d.state = 'asked' AND (b.state <> 'live' OR b.revision <> t.binding_revision) ORDER BY d.seq
 
 -- name: unapplied_decisions
 -- Decided, but not known yet whether the answer reached the one who asked.

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from hongyan.application.transcripts import LastWords, Transcript, TurnLine, TurnSeen
 from hongyan.domain.conversations import TERMINAL, TurnState
-from hongyan.domain.decisions import Decision, DecisionState
+from hongyan.domain.decisions import REVOKED, Decision, DecisionState
 from hongyan.domain.requests import Origin
 from hongyan.entrypoints.web.diffs import Diff, diff_of
 from hongyan.entrypoints.web.markdown import render
@@ -206,6 +206,8 @@ def _ended(line: TurnLine, names: Mapping[str, str]) -> list[Fact]:
         return [Fact("way.finished_before_the_stop", "quiet", line.ended_at)]
     if line.state is not TurnState.INTERRUPTED or not line.stopped_by:
         return [ended]
+    if line.stopped_by == REVOKED:
+        return [Fact("way.stopped_revoked", "quiet", line.ended_at)]
     who = "" if line.stopped_by == "owner" else names.get(line.stopped_by, line.stopped_by)
     ran = max(0, line.ended_at - (line.running_at or line.ended_at)) // 1_000
     return [Fact("way.stopped_by" if who else "way.stopped_by_you", "quiet", line.ended_at, n=ran, who=who)]

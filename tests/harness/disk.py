@@ -1,6 +1,7 @@
 """A disk that fills up and gets room again, in front of the real store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from hongyan.domain.changes import Changes, Value
@@ -13,10 +14,14 @@ Row = TypeVar("Row")
 
 
 class Disk:
-    """Refuses commits as a full disk makes the engine do; what it refused stays listed by label."""
+    """Refuses commits as a full disk makes the engine do; what it refused stays listed by label.
+
+    `busy` counts what the engine works on now.
+    """
 
     def __init__(self) -> None:
         self.refused: list[str] = []
+        self.busy = 0
         self._full_for: frozenset[str] | None = frozenset()
 
     def fill(self, *labels: str) -> None:
@@ -36,6 +41,15 @@ class Disk:
         """Give the store as it is with this disk below it."""
         return _Stored(store, self)
 
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Count a piece of work for as long as it takes."""
+        self.busy += 1
+        try:
+            yield
+        finally:
+            self.busy -= 1
+
     def take(self, changes: Changes) -> None:
         """Raise StoreFullError when there is no room for these changes."""
         if self._full_for is None or changes.label in self._full_for:
@@ -49,10 +63,13 @@ class _Stored:
 
     async def commit(self, changes: Changes) -> tuple[int, ...]:
         self._disk.take(changes)
-        return await self._inner.commit(changes)
+        with self._disk.working():
+            return await self._inner.commit(changes)
 
     async def one(self, query: Query[Row], **arguments: Value) -> Row | None:
-        return await self._inner.one(query, **arguments)
+        with self._disk.working():
+            return await self._inner.one(query, **arguments)
 
     async def all(self, query: Query[Row], **arguments: Value) -> Sequence[Row]:
-        return await self._inner.all(query, **arguments)
+        with self._disk.working():
+            return await self._inner.all(query, **arguments)

@@ -29,6 +29,7 @@ from hongyan.domain.agents import (
     TurnEnded,
     TurnEnding,
 )
+from hongyan.domain.history import UNREADABLE, History
 from hongyan.ports.agents import Agent, Agents
 
 __all__ = ["Troupe"]
@@ -195,6 +196,9 @@ class _Player:
             return False
         asked.set_result(answer)
         return True
+
+    async def history(self) -> History:
+        return UNREADABLE
 
     async def read_back(self, prompt: Prompt) -> ReadBack:
         played = self._troupe.history[self._upstream].get(prompt.key)

@@ -45,7 +45,8 @@ __all__ = ["Crash", "Pause", "World", "open_world"]
 OPEN_CLASSES: Final = ("captured", "admitted", "queued", "active", "delivering")
 PATIENCE_SECONDS: Final = 20.0
 _FLOW_MS: Final = 100
-_FASTEST_FLOW_MS: Final = 2_000  # well below every time-out, so that nothing in flight runs into one
+_FASTEST_FLOW_MS: Final = 2_000
+_SILENT_STEPS: Final = 10  # of 50 ms each: then nothing is in flight that longer steps could let run into a time-out
 _OPEN_WRITES: Final = """
 SELECT (SELECT count(*) FROM cards WHERE state <> 'closed' AND :cards) + (
   SELECT count(*) FROM parts
@@ -313,14 +314,15 @@ class World:
 
     async def _flow(self, condition: Callable[[], Awaitable[bool]]) -> None:
         """Move time in small steps while something happens, in longer ones while nothing does."""
-        step = _FLOW_MS
+        step, silent = _FLOW_MS, 0
         for _ in range(_FLOWING_STEPS):
             if await condition():
                 return
             await self.advance(step)
             self._changed.clear()  # the step itself is no change to wait for
             if not await condition():
-                step = _FLOW_MS if await self._change() else min(2 * step, _FASTEST_FLOW_MS)
+                silent = 0 if await self._change() else silent + 1
+                step = min(2 * step, _FASTEST_FLOW_MS) if silent > _SILENT_STEPS else _FLOW_MS
         raise AssertionError(await self._explain())
 
     async def _change(self) -> bool:

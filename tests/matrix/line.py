@@ -12,10 +12,11 @@ __all__ = ["Line"]
 
 @dataclass(slots=True)
 class Line:
-    """Lets the next call to an endpoint run into its time-out without the time."""
+    """Lets the next call to an endpoint run into its time-out without the time. `busy` counts the calls under way."""
 
     endpoint: str = ""
     acts_first: bool = False
+    busy: int = 0
 
     def break_once(self, endpoint: str, *, acts_first: bool) -> None:
         """Let the next call to the endpoint time out, with or without the platform having acted on it."""
@@ -23,7 +24,14 @@ class Line:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Stand between the client and its connections."""
-        carry = httpx.AsyncHTTPTransport.handle_async_request
+        handle = httpx.AsyncHTTPTransport.handle_async_request
+
+        async def carry(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+            self.busy += 1
+            try:
+                return await handle(transport, request)
+            finally:
+                self.busy -= 1
 
         async def watched(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
             if not self.endpoint or not matches(self.endpoint, f"{request.method} {request.url.path}"):

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from feishu_simulator.announcements import RECALLED
 from feishu_simulator.delivery import EventState
+from feishu_simulator.faults import Effect
 from feishu_simulator.model import Message as Said
 from hongyan.application.owed import OwedAction, act_on_owed, list_owed
 from tests.harness import World, open_world
@@ -19,7 +21,7 @@ from tests.matrix.line import Line
 
 __all__ = ["Stage", "open_stage"]
 
-QUIET_SECONDS: Final = 0.004  # nothing moved for that long: what is left waits for time to pass
+QUIET_SECONDS: Final = 0.005  # nothing moved for that long: what is left waits for time to pass
 PATIENT_LOOKS: Final = 40
 STEPS: Final = 4_000
 STEP_MOST_MS: Final = 1_000
@@ -67,9 +69,11 @@ class Stage:
         await self.world.restart(self.crash)
 
     def withdraw(self, message_id: str) -> None:
-        """Let somebody delete a message."""
+        """Let somebody delete a message; the event of it is lost, so that the refused write is all that tells."""
         message = next(m for m in self.world.platform.visible(self.world.chat.chat_id) if m.message_id == message_id)
         self.withdrawn += message.by_bot
+        if not message.by_bot:
+            self.world.fault(f"event:{RECALLED}", Effect(drop=True, no_redelivery=True))
         self.world.platform.people.delete(message_id)
 
     # --- time ---------------------------------------------------------------------------------
@@ -109,7 +113,8 @@ class Stage:
                 async with asyncio.timeout(QUIET_SECONDS):
                     await self.aim.moved.wait()
             except TimeoutError:
-                return
+                if not self.world.disk.busy and not self.line.busy:
+                    return
 
     async def explain(self) -> str:
         """Tell what is still open, for a cell that does not end."""

@@ -38,7 +38,8 @@ async def partitions_add_up(example: Example) -> str:
 async def one_final_a_turn(example: Example) -> str:
     """At most one visible answer to a message, unless the owner sent it again."""
     counts = Counter(token for message in _new_words(example) for token in example.said if _answers(message, token))
-    return str({token: count for token, count in counts.items() if count > 1 and token not in example.moved} or "")
+    doubled = [token for token, count in counts.items() if count > 1 and token not in example.moved]
+    return str([[m.text for m in _new_words(example) if _answers(m, token)] for token in doubled] or "")
 
 
 async def order_a_session(example: Example) -> str:
@@ -135,7 +136,7 @@ def _new_words(example: Example) -> list[Said]:
 
 
 def _answers(message: Said, token: str) -> bool:
-    return token in message.text
+    return token in message.text and not message.text.startswith("You edited")  # that quotes what was asked
 
 
 def _new_cards(example: Example) -> list[str]:

@@ -18,6 +18,14 @@ def _bend(world: World, state: str, before: str) -> None:
     connection.close()
 
 
+def _bend_tallies(world: World, by: int) -> None:
+    """Make one class and the total wrong by the same, so that the sum is still its total."""
+    with sqlite3.connect(world.home / "hongyan.db") as connection:
+        names = "('requests', 'requests.answered')"
+        connection.execute(f"UPDATE tallies SET amount = amount + ? WHERE name IN {names}", (by,))
+    connection.close()
+
+
 async def _checked(world: World, milliseconds: int) -> list[str]:
     seen = len([one for one in world.commits if one.label.startswith("books")])
     await world.advance(milliseconds, leap=True)
@@ -35,6 +43,20 @@ async def test_a_difference_is_found_at_night_and_gone_once_the_books_add_up(wor
     assert (await world.ledger()).received.difference == -1
     assert (await world.ledger()).owed == 1
     _bend(world, "answered", "mislaid")
+    assert await _checked(world, limits.BOOKS_AGAIN_MS) == []
+    await world.adds_up()
+
+
+async def test_a_wrong_tally_is_found_at_night_even_when_the_sum_is_its_total(world: World) -> None:
+    world.say("count me")
+    await world.until_settled()
+    await world.advance(limits.BOOKS_FIRST_MS, leap=True)
+    _bend_tallies(world, 2)
+    assert (await world.ledger()).received.balanced
+    assert await _checked(world, NIGHT_MS) == ["ledger.unbalanced"]
+    [row] = await list_owed(world.gateway.desk)
+    assert row.text == "received.total +2, received.answered +2"
+    _bend_tallies(world, -2)
     assert await _checked(world, limits.BOOKS_AGAIN_MS) == []
     await world.adds_up()
 

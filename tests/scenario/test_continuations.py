@@ -325,7 +325,8 @@ async def test_the_list_in_the_chat_says_when_it_is_looked_at_again_and_why_not_
     await world.until(lambda: len(world.cards()) == 1)
     assert "Looked at again by itself at" in world.cards()[0].words
     assert "(transport)" in world.cards()[0].words
-    await _fail(world, "something else")
+    world.say("something else")
+    await world.until_settled(cards=False)
     await _pass(world)
     await world.until_rows(BLOCKED)
     world.say("/owed")

@@ -6,7 +6,8 @@ import re
 import pytest
 from tests.harness import World
 from tests.harness.world import Crash
-from tests.unit.domain.markdown.documents import long_answer
+from tests.unit.domain.markdown.documents import answer_of_long_blocks, long_answer
+from tests.unit.domain.markdown.joined import as_sent_on_a_card, joined
 
 from feishu_simulator.faults import Effect, Match
 from feishu_simulator.model import Message as Said
@@ -33,6 +34,12 @@ def answer_with(world: World, answer: str) -> Said:
 def shown(world: World, said: Said) -> list[Said]:
     """Give the bot's messages that answer one, in order."""
     return [message for message in world.platform.visible(world.chat.chat_id) if message.parent_id == said.message_id]
+
+
+def pieces(world: World, parts: list[Said]) -> list[str]:
+    """Give the pieces of Markdown of cards as they stand at the platform, in order."""
+    cards = [world.platform.card(part.message_id) for part in parts]
+    return [element["content"] for card in cards for element in card["body"]["elements"]]
 
 
 def keys_of(world: World) -> list[str]:
@@ -91,11 +98,11 @@ async def test_an_answer_of_everything_arrives_whole_and_in_order(world: World) 
     said = answer_with(world, answer)
     await world.until_settled(flowing=True)
     parts = shown(world, said)
-    joined = "\n".join(part.text for part in parts)
+    words = "\n".join(part.text for part in parts)
     assert len(answer.encode()) > 120_000
-    assert [int(found) for found in re.findall(r"Section (\d+)", joined)] == list(range(40))
-    assert len(re.findall(r"\| name \| value \|", joined)) == 30
-    assert re.findall(r"return (\d+)", joined) == [str(number) for number in range(40)]
+    assert [int(found) for found in re.findall(r"Section (\d+)", words)] == list(range(40))
+    assert len(re.findall(r"\| name \| value \|", words)) == 30
+    assert re.findall(r"return (\d+)", words) == [str(number) for number in range(40)]
     for word, count in (
         ("雁字回时", 900),
         ("word", 3_000 + 80),
@@ -103,9 +110,25 @@ async def test_an_answer_of_everything_arrives_whole_and_in_order(world: World) 
         ("go on and on", 300),
         ("👩‍💻", 40),
     ):
-        assert joined.count(word) >= count
+        assert words.count(word) >= count
     assert {request.code for request in world.platform.requests(REPLY)} == {0}
+    whole = as_sent_on_a_card(answer).rstrip()  # blanks at the end of all show nothing
+    assert joined(pieces(world, parts), whole) == whole
     assert (await world.adds_up()).received.classes["answered"] == 1
+
+
+@pytest.mark.scenario("P49")
+async def test_parts_that_cut_tables_code_lists_and_quotes_joined_are_the_answer(world: World) -> None:
+    answer = answer_of_long_blocks()
+    said = answer_with(world, answer)
+    await world.until_settled(flowing=True)
+    shown_pieces = pieces(world, shown(world, said))
+    beginnings = [piece.partition("\n")[0] for piece in shown_pieces[1:]]
+    for beginning in ("| row | words |", "```python", "- …", "> quoted"):
+        assert any(found.startswith(beginning) for found in beginnings), beginning
+    whole = as_sent_on_a_card(answer)
+    assert joined(shown_pieces, whole) == whole
+    await world.adds_up()
 
 
 @pytest.mark.scenario("L99")

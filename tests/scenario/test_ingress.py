@@ -40,7 +40,7 @@ async def test_the_whole_redelivery_ladder_across_a_restart_is_one_turn(world: W
     event = world.platform.events("im.message.receive_v1")[-1]
     for step in LADDER_MS:
         await world.restart()
-        await world.advance(step)
+        await world.advance(step, leap=True)
         world.platform.delivery.repeat(event)
         await world.until_settled()
     assert world.answers_to(said) == ["echo: answer me once"]

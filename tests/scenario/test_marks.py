@@ -10,6 +10,7 @@ from hongyan.domain import limits
 
 REPLY = "POST /open-apis/im/v1/messages/:message_id/reply"
 UNREACT = "DELETE /open-apis/im/v1/messages/:message_id/reactions/:reaction_id"
+REACTIONS = "GET /open-apis/im/v1/messages/:message_id/reactions"
 RUNNING = "SELECT 1 FROM turns WHERE state = 'running'"
 WITHIN_MS = 5_000
 
@@ -79,6 +80,19 @@ async def test_a_mark_that_could_not_be_taken_away_is_tried_again_and_nothing_el
     assert world.marks_on(said) == ["Get"]
     assert len(world.platform.requests(REPLY)) == written
     assert len(world.answers_to(said)) == len(world.prompts()) == 1
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L98")
+async def test_a_mark_goes_also_when_neither_its_removal_nor_its_read_back_was_answered(world: World) -> None:
+    world.fault(UNREACT, Effect(http_status=502))
+    world.fault(REACTIONS, Effect(http_status=502))
+    said = world.say("[[say:begun]][[wait:go]]")
+    await until_marked(world, said)
+    world.release("go")
+    await world.flow_until(lambda: world.marks_on(said) == ["Get"])
+    await world.until_settled(flowing=True)
+    assert len(world.answers_to(said)) == 1
     await world.adds_up()
 
 

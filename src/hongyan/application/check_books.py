@@ -1,4 +1,4 @@
-"""Count both partitions every night: a sum that is not its total needs somebody, until it is one again."""
+"""Count every row each night: a sum that is not its total, or a tally that is not the count, needs somebody."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -7,10 +7,11 @@ from typing import Final
 import structlog
 
 from hongyan.application.desk import Desk
-from hongyan.application.read_ledger import read_ledger
+from hongyan.application.read_ledger import count_ledger
 from hongyan.domain import limits
 from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Delete, Insert
 from hongyan.domain.errors import HongyanError
+from hongyan.domain.ledger import Ledger
 from hongyan.domain.owed import OwedRow
 from hongyan.ports import queries
 
@@ -37,18 +38,20 @@ async def check_books_loop(desk: Desk) -> None:
 
 
 async def check_books(desk: Desk) -> bool:
-    """Tell whether both sums are their totals; a difference is kept for whoever has to act, and forgotten after it."""
-    ledger = await read_ledger(desk)
-    off = {"received": ledger.received.difference, "writes": ledger.writes.difference}
+    """Tell whether both sums are their totals and each tally is what was counted.
+
+    A difference is kept for whoever has to act, and forgotten after it.
+    """
+    off = _differences(await count_ledger(desk))
     known = await desk.store.one(queries.META, key=PROBLEM)
-    if not any(off.values()):
+    if not off:
         if known is not None:
             await desk.store.commit(Changes("books_add_up", (Delete("meta", {"key": PROBLEM}, ONE_OR_NONE),)))
             log.info("books.add_up_again")
         return True
-    log.error("books.differ", **off)
+    log.error("books.differ", off=off)
     since = json.loads(known)["since"] if known is not None else desk.clock.now()
-    found = json.dumps({"since": since, **off})
+    found = json.dumps({"since": since, "off": off})
     steps: tuple[Change, ...] = (
         Delete("meta", {"key": PROBLEM}, ONE_OR_NONE),
         Insert("meta", {"key": PROBLEM, "value": found}),
@@ -64,9 +67,17 @@ async def see_books(desk: Desk) -> list[OwedRow]:
     if known is None:
         return []
     found = json.loads(known)
-    words = ", ".join(f"{name} {found[name]:+d}" for name in ("received", "writes") if found[name])
+    words = ", ".join(f"{name} {amount:+d}" for name, amount in found["off"].items())
     row = OwedRow("books", 0, CODE, words, found["since"], "", "", ())
     return [row]
+
+
+def _differences(ledger: Ledger) -> dict[str, int]:
+    """Name what differs: a side whose sum is not its total, a side and the class or total whose tally is wrong."""
+    sides = {"received": ledger.received, "writes": ledger.writes}
+    sums = {name: side.difference for name, side in sides.items() if side.difference}
+    tallies = {f"{name}.{one}": amount for name, side in sides.items() for one, amount in side.astray.items()}
+    return sums | tallies
 
 
 def _until_night(desk: Desk) -> int:

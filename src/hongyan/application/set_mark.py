@@ -11,6 +11,7 @@ from hongyan.domain.errors import (
     ChatError,
     ChatRejectedError,
     ChatThrottledError,
+    ChatUnknownOutcomeError,
     ChatUnreachableError,
 )
 from hongyan.domain.identity import MessageId
@@ -86,7 +87,8 @@ async def _read_back(desk: Desk, part: Part) -> None:
     try:
         mine = await desk.chat(part.app).reactions.mine(MessageId(part.target), emoji)
     except ChatError as error:
-        due = desk.clock.now() + back_off(part.searches + 1) if error.retryable else None
+        again = error.retryable or isinstance(error, ChatUnknownOutcomeError)  # a read may always be repeated
+        due = desk.clock.now() + back_off(part.searches + 1) if again else None
         values: Columns = {"next_at": due, "code": error.code, "searches": part.searches + 1}
         where: Where = {"id": part.id, "state": part.state.value}
         await insist(desk, lambda: desk.store.commit(Changes("read_mark_later", (Update("parts", where, values),))))

@@ -1,7 +1,7 @@
 """The two partitions: everything received and everything written is in exactly one class, and the sums are checked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
@@ -12,6 +12,9 @@ from hongyan.domain.quota import AppCalls
 from hongyan.domain.requests import ClosedAs, RequestState
 
 __all__ = [
+    "TALLIED_RECEIVED",
+    "TALLIED_WRITES",
+    "TOTAL",
     "BookLine",
     "DayCount",
     "Ledger",
@@ -19,6 +22,7 @@ __all__ = [
     "Partition",
     "ReceivedClass",
     "classify",
+    "compared",
     "days_of",
     "written_classes",
 ]
@@ -40,6 +44,17 @@ class ReceivedClass(StrEnum):
     SILENT = "silent"
     UNDELIVERED = "undelivered"
 
+
+TOTAL: Final = "total"
+"""What the count of a whole table is called beside the counts of its classes."""
+
+TALLIED_RECEIVED: Final = tuple(name.value for name in ClosedAs if name is not ClosedAs.OPEN)
+"""The classes that grow for ever: the store keeps a tally of each, and one of the total."""
+
+TALLIED_WRITES: Final = tuple(
+    state.value for state in PartState if state not in {PartState.PLANNED, PartState.INTENDED, PartState.WRITTEN}
+)
+"""The same for writes. One that stays unknown is never looked for again, so these may be many too."""
 
 _BY_STATE: Final = {
     RequestState.CAPTURED: ReceivedClass.CAPTURED,
@@ -72,10 +87,14 @@ def written_classes() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One identity: the total counted by itself, and each class counted by its own query."""
+    """One identity: the total counted by itself, and each class counted by its own query.
+
+    `astray` names the tallies that are not what was counted row by row, and by how much they are too high.
+    """
 
     total: int
     classes: Mapping[str, int]
+    astray: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def difference(self) -> int:
@@ -84,8 +103,8 @@ class Partition:
 
     @property
     def balanced(self) -> bool:
-        """Tell whether the sum is the total."""
-        return self.difference == 0
+        """Tell whether the sum is the total, and each tally what was counted."""
+        return self.difference == 0 and not self.astray
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +170,12 @@ class BookLine:
     ended_at: int
 
 
+def compared(counted: Mapping[str, int], tallies: Mapping[str, int], tallied: Sequence[str]) -> dict[str, int]:
+    """Give the tallies that are not what was counted, each with how much too high it is; a lost one counts as 0."""
+    found = {name: tallies.get(name, 0) - counted.get(name, 0) for name in (TOTAL, *tallied)}
+    return {name: amount for name, amount in found.items() if amount}
+
+
 def days_of(counts: Sequence[DayCount]) -> list[LedgerDay]:
     """Put counts together, newest day first; a total stands beside its classes and is never their sum."""
     found: dict[tuple[int, str], dict[str, dict[str, int]]] = {}
@@ -169,4 +194,4 @@ def days_of(counts: Sequence[DayCount]) -> list[LedgerDay]:
 
 
 def _partition(amounts: Mapping[str, int], names: Sequence[str]) -> Partition:
-    return Partition(amounts.get("total", 0), {name: amounts.get(name, 0) for name in names})
+    return Partition(amounts.get(TOTAL, 0), {name: amounts.get(name, 0) for name in names})

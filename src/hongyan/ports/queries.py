@@ -99,6 +99,7 @@ __all__ = [
     "PLANNED_WORDS_OF_REQUEST",
     "QUEUED_BEFORE",
     "RECEIVED_CLASSES",
+    "RECEIVED_COUNTED",
     "RECEIVED_LINES",
     "RECENT_DECISIONS",
     "RECENT_REQUESTS",
@@ -125,6 +126,7 @@ __all__ = [
     "WORKSPACES",
     "WORKSPACE_BY_NAME",
     "WRITTEN_CLASSES",
+    "WRITTEN_COUNTED",
     "AnswerPart",
     "ClassCount",
     "DeliveryLine",
@@ -297,6 +299,7 @@ OWED_COUNT: Final = Query("owed_count", int)
 OWED_TOTAL: Final = Query("owed_total", int)
 RECEIVED_LINES: Final = Query("received_lines", ReceivedLine)
 RECEIVED_CLASSES: Final = Query("received_classes", ClassCount)
+RECEIVED_COUNTED: Final = Query("received_counted", ClassCount)
 
 SESSION: Final = Query("session", Session)
 ALL_SESSIONS: Final = Query("all_sessions", Session)
@@ -359,6 +362,7 @@ LEDGER_DAYS: Final = Query("ledger_days", DayCount)
 BOOK_LINES: Final = Query("book_lines", BookLine)
 CALLS_OF_APPS: Final = Query("calls_of_apps", AppCalls)
 WRITTEN_CLASSES: Final = Query("written_classes", ClassCount)
+WRITTEN_COUNTED: Final = Query("written_counted", ClassCount)
 
 COVERED_BINDINGS: Final = Query("covered_bindings", Binding)
 COVERAGE: Final = Query("coverage", Coverage)

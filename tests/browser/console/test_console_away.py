@@ -162,3 +162,18 @@ async def test_what_happened_while_away_stands_there_when_back(house: Console, b
     await expect(turn(page, "meanwhile").locator(".answer")).to_have_text("echo: meanwhile")
     await expect(page.locator("#reach")).to_be_hidden()
     await expect(page.locator("article.turn")).to_have_count(2)
+
+
+async def test_a_tab_of_before_a_restart_says_how_to_come_in_and_keeps_the_draft(
+    house: Console, browser_page: OpenPage
+) -> None:
+    page = await browser_page(house.link(), allowed=[*LOST, "401"])
+    session = await house.local()
+    await enter(page, session)
+    await page.locator("#words").fill("half a thought")
+    await house.close_door()
+    await expect(page.locator("#reach")).to_be_visible()
+    await house.begin_anew()
+    await expect(page.get_by_text("hongyan status")).to_be_visible()
+    await page.goto(house.link(f"#/c/{session}"))
+    await expect(page.locator("#words")).to_have_value("half a thought")

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from hongyan.domain.conversations import TurnState
 from hongyan.domain.deliveries import PartState
-from hongyan.domain.ledger import Partition, ReceivedClass, classify, written_classes
+from hongyan.domain.ledger import (
+    TALLIED_RECEIVED,
+    TALLIED_WRITES,
+    TOTAL,
+    Partition,
+    ReceivedClass,
+    classify,
+    compared,
+    written_classes,
+)
 from hongyan.domain.requests import ClosedAs, RequestState
 
 ALL = tuple(product(RequestState, ClosedAs, (None, *TurnState)))
@@ -47,6 +56,18 @@ def test_a_turn_counts_as_active_from_its_claim_to_its_frozen_answer() -> None:
 
 def test_the_classes_of_writes_are_the_states_of_parts() -> None:
     assert written_classes() == tuple(state.value for state in PartState)
+
+
+def test_only_what_is_open_is_not_tallied() -> None:
+    closed = {classify(RequestState.CLOSED, end, None).value for end in ClosedAs if end is not ClosedAs.OPEN}
+    assert set(TALLIED_RECEIVED) == closed
+    assert set(written_classes()) - set(TALLIED_WRITES) == {"planned", "intended", "written"}
+
+
+def test_a_partition_with_a_wrong_tally_does_not_add_up_even_where_the_sum_is_the_total() -> None:
+    astray = compared({TOTAL: 3, "told": 3}, {TOTAL: 3, "told": 5}, ("told", "silent"))
+    assert astray == {"told": 2}
+    assert not Partition(3, {"told": 3}, astray).balanced
 
 
 @given(st.dictionaries(st.sampled_from([name.value for name in ReceivedClass]), st.integers(0, 9)), st.integers(-3, 3))

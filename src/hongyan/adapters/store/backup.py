@@ -51,9 +51,13 @@ async def restore(copy: Path, database: Path, *, lock: FileLock, restored_at: in
 
 def copy_database(database: Path, target: Path) -> None:
     """Do what `backup` does, in the caller's thread."""
-    if not target.parent.is_dir():
+    try:
+        missing, taken = not target.parent.is_dir(), target.exists()
+    except OSError as error:
+        raise RefusedError("backup.not_written", f"{target} cannot be written: {error.strerror}") from error
+    if missing:
         raise RefusedError("backup.folder_missing", f"the folder {target.parent} does not exist")
-    if target.exists():
+    if taken:
         raise RefusedError("backup.exists", f"{target} exists and is not overwritten")
     with _translated(target), _unfinished(target) as part:
         _copy(database, part)

@@ -12,6 +12,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from hongyan.adapters.store.revision import CURRENT_REVISION, REVISIONS
 from hongyan.adapters.store.schema import metadata
+from hongyan.adapters.store.schema_tallies import tally_statements
 
 __all__ = ["main", "render", "rendered_files"]
 
@@ -30,13 +31,13 @@ INSERT INTO alembic_version (version_num) VALUES ('{CURRENT_REVISION}');
 
 
 def render(dialect: str) -> str:
-    """Give the DDL of all tables and indexes, each statement ended by a semicolon and a line break."""
+    """Give the DDL of all tables, indexes and tallies, each statement ended by a semicolon and a line break."""
     statements: list[ExecutableDDLElement] = []
     for table in metadata.sorted_tables:
         statements.append(CreateTable(table))
         statements += [CreateIndex(index) for index in sorted(table.indexes, key=lambda index: str(index.name))]
     texts = [str(statement.compile(dialect=_DIALECTS[dialect])).strip() for statement in statements]
-    return "".join(f"{text};\n" for text in texts)
+    return "".join(f"{text};\n" for text in (*texts, *tally_statements(dialect)))
 
 
 def rendered_files() -> dict[Path, str]:

@@ -117,7 +117,28 @@ SELECT
   + (SELECT count(*) FROM meta WHERE key = 'books.problem') AS amount
 
 -- name: received_classes
--- Each class by its own condition and the total by none: the sum is checked against it, never computed from it.
+-- Each class by its own condition and the total by none: the sum is checked against it, never computed from it. What is
+-- closed is tallied, what is open is counted.
+SELECT 'total' AS name, amount FROM tallies WHERE name = 'requests'
+UNION ALL SELECT 'captured', count(*) FROM requests WHERE state = 'captured'
+UNION ALL SELECT 'admitted', count(*) FROM requests WHERE state = 'admitted'
+UNION ALL SELECT 'asking', count(*) FROM requests WHERE state = 'asking'
+UNION ALL SELECT 'queued', count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+  WHERE r.state = 'turn' AND t.state = 'queued'
+UNION ALL SELECT 'active', count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+  WHERE r.state = 'turn' AND t.state IN ('claimed', 'starting', 'running', 'interrupting', 'completing')
+UNION ALL SELECT 'held', count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+  WHERE r.state = 'turn' AND t.state = 'held'
+UNION ALL SELECT 'delivering', (
+    SELECT count(*) FROM requests r JOIN turns t ON t.id = r.turn_id
+    WHERE r.state = 'turn' AND t.state IN ('completed', 'failed', 'timed_out', 'cancelled', 'interrupted')
+  ) + (SELECT count(*) FROM requests WHERE state IN ('rejected', 'command'))
+UNION ALL SELECT substr(name, 10), amount FROM tallies WHERE name IN (
+    'requests.answered', 'requests.told', 'requests.merged', 'requests.silent', 'requests.undelivered')
+
+-- name: received_counted
+-- Every row counted: each class by its own condition and the total by none. The tallies stand beside them, under the
+-- name of their table, so that both are of one moment.
 SELECT 'total' AS name, count(*) AS amount FROM requests
 UNION ALL SELECT 'captured', count(*) FROM requests WHERE state = 'captured'
 UNION ALL SELECT 'admitted', count(*) FROM requests WHERE state = 'admitted'
@@ -137,6 +158,7 @@ UNION ALL SELECT 'told', count(*) FROM requests WHERE state = 'closed' AND close
 UNION ALL SELECT 'merged', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'merged'
 UNION ALL SELECT 'silent', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'silent'
 UNION ALL SELECT 'undelivered', count(*) FROM requests WHERE state = 'closed' AND closed_as = 'undelivered'
+UNION ALL SELECT name, amount FROM tallies
 
 -- name: ledger_days
 -- Both partitions by day and binding: the classes by their condition, the totals by none. `offset` makes days local.
@@ -482,6 +504,16 @@ WHERE c.day >= :first AND c.day <= :day
 GROUP BY c.app, a.name ORDER BY c.app
 
 -- name: written_classes
+-- As received_classes: what came to its end is tallied.
+SELECT 'total' AS name, amount FROM tallies WHERE name = 'parts'
+UNION ALL SELECT 'planned', count(*) FROM parts WHERE state = 'planned'
+UNION ALL SELECT 'intended', count(*) FROM parts WHERE state = 'intended'
+UNION ALL SELECT 'written', count(*) FROM parts WHERE state = 'written'
+UNION ALL SELECT substr(name, 7), amount FROM tallies WHERE name IN (
+    'parts.verified', 'parts.mismatch', 'parts.rejected', 'parts.unknown', 'parts.withheld', 'parts.superseded')
+
+-- name: written_counted
+-- As received_counted.
 SELECT 'total' AS name, count(*) AS amount FROM parts
 UNION ALL SELECT 'planned', count(*) FROM parts WHERE state = 'planned'
 UNION ALL SELECT 'intended', count(*) FROM parts WHERE state = 'intended'
@@ -492,6 +524,7 @@ UNION ALL SELECT 'rejected', count(*) FROM parts WHERE state = 'rejected'
 UNION ALL SELECT 'unknown', count(*) FROM parts WHERE state = 'unknown'
 UNION ALL SELECT 'withheld', count(*) FROM parts WHERE state = 'withheld'
 UNION ALL SELECT 'superseded', count(*) FROM parts WHERE state = 'superseded'
+UNION ALL SELECT name, amount FROM tallies
 
 -- name: covered_bindings
 -- The current binding of each place, while it is live and its chat is known.

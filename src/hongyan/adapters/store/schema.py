@@ -13,6 +13,7 @@ from hongyan.adapters.store.columns import number as _number
 from hongyan.adapters.store.columns import text as _text
 from hongyan.adapters.store.schema_continuations import add_continuations
 from hongyan.adapters.store.schema_coverage import add_coverage
+from hongyan.adapters.store.schema_tallies import add_tallies
 
 __all__ = ["metadata"]
 
@@ -366,6 +367,7 @@ provider_ids = Table(
 
 add_coverage(metadata)
 add_continuations(metadata)
+add_tallies(metadata)
 
 Index("requests_by_place", requests.c.place_id, requests.c.state, requests.c.seq)
 Index("requests_by_state", requests.c.state, requests.c.next_at)

@@ -23,6 +23,7 @@ def guarded(work: Callable[[], int], *, as_json: bool, home: Path) -> int:
     """Do the work and give its exit code; whatever it raises is told in one sentence, never as a traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter still gets the rest
+    _open_closed_channels()
     failure: Failure | None = None
     try:
         code, failure = _attempt(work, home)
@@ -55,6 +56,13 @@ def _attempt(work: Callable[[], int], home: Path) -> tuple[int, Failure | None]:
     return failure.exit_code, failure
 
 
+def _open_closed_channels() -> None:
+    """Let a process that was started without them have its two channels, to nowhere: Python gives None for each."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open as long as the process
+
+
 def _silence() -> None:
     """Whoever read our output is gone; Python's own flush at the end must not complain about it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -66,7 +74,7 @@ def _note(home: Path) -> Path:
     for folder in (home / LOG_FOLDER, Path(tempfile.gettempdir())):
         path = folder / (LOG if folder.parent == home else f"hongyan-{os.getuid()}-{LOG}")
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         except OSError:
             continue
         with os.fdopen(handle, "a", encoding="utf-8") as file:

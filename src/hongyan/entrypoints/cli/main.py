@@ -23,7 +23,7 @@ __all__ = ["build", "main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    home = Path(default_home(os.environ)).expanduser()
+    home = Path(_home_named(words) or default_home(os.environ)).expanduser()
     return guarded(lambda: _run(words), as_json=_wants_json(words), home=home)
 
 
@@ -59,6 +59,8 @@ def _before(
 
 
 def _run(words: Sequence[str]) -> int:
+    if any("\ud800" <= letter <= "\udfff" for word in words for letter in word):
+        raise Failure("cli.usage", say("not_text"), say("usage.mend"))
     try:
         ended: Any = typer.main.get_command(build()).main(list(words), prog_name="hongyan", standalone_mode=False)
     except SystemExit:  # typer's answer to a reader that left before we had said everything
@@ -74,5 +76,18 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _wants_json(words: Sequence[str]) -> bool:
-    options = words[: words.index("--")] if "--" in words else words
-    return "--json" in options
+    return "--json" in _options(words)
+
+
+def _home_named(words: Sequence[str]) -> str:
+    """Give the home that the words name, before anything has read them: a failure of the reading is noted there."""
+    options = _options(words)
+    for place, word in enumerate(options):
+        name, _, value = word.partition("=")
+        if name == "--home":
+            return value or "".join(options[place + 1 : place + 2])
+    return ""
+
+
+def _options(words: Sequence[str]) -> Sequence[str]:
+    return words[: words.index("--")] if "--" in words else words

@@ -173,6 +173,7 @@ NAMES: Final = {
     "approve": ("approvals", "许可规则"),
     "scope": ("scope", "范围"),
     "service": ("service", "服务"),
+    "reason": ("reason", "理由"),
     "risk": ("risk", "风险"),
     "session_id": ("session", "会话"),
     "sessions": ("sessions", "会话数"),
@@ -198,6 +199,11 @@ SENTENCES: Final = {
     "binding.revoked": ("{binding} is revoked.", "{binding} 已撤销。"),
     "config.none": ("There is no {path}: the defaults apply.", "没有 {path}：使用默认设置。"),
     "config.ok": ("{path} can be used as it is.", "{path} 没有问题。"),
+    "confirm_approval": ("Allow this?", "允许这样做？"),
+    "approval.declined.mend": (
+        "It still waits for an answer; `hongyan approval decide ID reject` refuses it.",
+        "它仍在等待答复；用 `hongyan approval decide ID reject` 拒绝。",
+    ),
     "confirm_owner": ("Make this person the owner?", "确认此人为所有者？"),
     "declined": ("Nothing was changed.", "未作更改。"),
     "declined.mend": (
@@ -217,7 +223,10 @@ SENTENCES: Final = {
         "Keep the home as it is and report this: nothing may be missing.",
         "请保留主目录原状并报告：账目不应有缺。",
     ),
-    "ledger.unbalanced": ("The sum of the classes is not the total: {which}.", "各类之和与总数不符：{which}。"),
+    "ledger.unbalanced": (
+        "A sum is not its total, or a tally is not what was counted: {which}.",
+        "各类之和与总数不符，或累计与清点不符：{which}。",
+    ),
     "no_answer": ("The gateway of this home does not answer.", "此主目录的网关没有回应。"),
     "no_answer.mend": ("Wait a moment, or end its process and start it again.", "请稍候，或结束其进程后重新启动。"),
     "approval.no_terminal": (
@@ -299,6 +308,7 @@ SENTENCES: Final = {
         "网关没有回应：可能已完成，也可能没有。",
     ),
     "unknown_outcome.mend": ("Look before you repeat it.", "重复之前请先查看。"),
+    "not_text": ("An argument is not text in UTF-8.", "有一个参数不是 UTF-8 文本。"),
     "usage.mend": ("`--help` after any command shows how it is used.", "在任何命令后加 `--help` 查看用法。"),
     "workspace.added": ("{name} is authorised: {path}", "已授权 {name}：{path}"),
     "workspace.revoked": ("{name} is no longer authorised.", "{name} 的授权已收回。"),

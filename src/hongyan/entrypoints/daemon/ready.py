@@ -41,9 +41,17 @@ class Ready:
 
 
 def must_not_exist(path: Path | None) -> None:
-    """Raise UsageError `ready_file.exists` when something is there: it would be another start's."""
-    if path is not None and path.exists():
+    """Raise UsageError `ready_file.exists` when something is there, for it would be another start's.
+
+    `ready_file.no_folder` when the file could not be written later.
+    """
+    if path is None:
+        return
+    if path.exists():
         raise _exists(path)
+    if not path.absolute().parent.is_dir():
+        told = f"the folder of the ready file {path} does not exist"
+        raise UsageError("ready_file.no_folder", told, hint="Make the folder, or name another.")
 
 
 def write_ready(path: Path | None, ready: Ready) -> None:

@@ -34,6 +34,8 @@ Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
 def _absolute(path: str) -> str:
     if not Path(path).is_absolute():
         raise ValueError("the path must be absolute: the gateway runs in another folder")
+    if "\0" in path:
+        raise ValueError("a path has no character 0")
     return path
 
 

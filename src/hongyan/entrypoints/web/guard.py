@@ -124,6 +124,8 @@ async def _limited(scope: Scope, receive: Receive) -> tuple[Problem | None, Rece
     size = 0
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":  # half a request is no request; nobody hears this answer
+            return problem(400, "request.cut_off", "the request ended before its body did"), receive
         heard.append(message)
         size += len(message.get("body", b""))
         if size > BODY_BYTES:

@@ -10,11 +10,15 @@ __all__ = ["CallsView", "LedgerDayList", "LedgerDayView", "LedgerView", "Partiti
 
 
 class PartitionView(View):
-    """One identity: the total counted by itself, each class by its own query, and whether they agree."""
+    """One identity: the total counted by itself, each class by its own query, and whether they agree.
+
+    `astray` names each tally that a full count did not confirm, and by how much it is too high.
+    """
 
     total: int
     classes: dict[str, int]
     difference: int
+    astray: dict[str, int]
     balanced: bool
 
     @classmethod
@@ -24,6 +28,7 @@ class PartitionView(View):
             total=partition.total,
             classes=dict(partition.classes),
             difference=partition.difference,
+            astray=dict(partition.astray),
             balanced=partition.balanced,
         )
 

@@ -97,8 +97,9 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "这条消息没有送达网关，是在会话历史中找到的。",
     ),
     "why.ledger.unbalanced": (
-        "The books do not add up: a sum is not its total. Keep the home as it is and report this.",
-        "账目不符：各类之和与总数不等。请保留主目录原状并报告。",
+        "The books do not add up: a sum is not its total, or a tally not its count. "
+        "Keep the home as it is and report this.",
+        "账目不符：各类之和与总数不等，或累计与清点不等。请保留主目录原状并报告。",
     ),
     "why.source.recalled": (
         "Recalled while it ran; its answer is kept back for 24 hours.",

@@ -6,7 +6,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-__all__ = ["DOCUMENTS", "LONG_DOCUMENTS", "SCRAPS", "long_answer"]
+__all__ = ["DOCUMENTS", "LONG_DOCUMENTS", "SCRAPS", "answer_of_long_blocks", "long_answer"]
 
 WORDS: Final = (
     *("one", "two", "next", "雁", "鸿雁传书。", "🪿", "👩\u200d💻", "🇨🇳🇫🇷", "e\u0301", "（注）", "，", "a|b", "\\*"),
@@ -79,6 +79,23 @@ def long_answer() -> str:
             "An endless line: " + "雁字回时，月满西楼。" * 900 + "word " * 3_000 + "x" * 28_000,
             "```text\n" + "no seam " * 2_500 + "\n```",
             "> quoted " + "words that go on and on " * 300,
+        ]
+    )
+
+
+def answer_of_long_blocks() -> str:
+    """Write a table, code, a nested list and a quote, each of them longer than one part."""
+    rows = "\n".join(f"| row {row} | 第 {row} 行 {'words ' * 12}🪶 |" for row in range(400))
+    code = "\n".join(f"    step_{number}()  # 注释 | {'and so on ' * 5}" for number in range(600))
+    items = "- one item\n" + "\n".join(f"  - nested {'雁字 ' * 30}。\n    1. deep {n}" for n in range(250)) + "\n- last"
+    return "\n\n".join(
+        [
+            "# Long blocks",
+            f"| row | words |\n|---|:---|\n{rows}",
+            f"```python\ndef run():\n{code}\n```",
+            items,
+            "> quoted " + "words that go on and on. " * 1_500,
+            "The end.",
         ]
     )
 

@@ -17,16 +17,43 @@ OPEN = {
 def test_the_open_requests_are_listed(hongyan: Terminal, counter: Counter) -> None:
     counter.will("GET /approvals", {"approvals": [OPEN]})
     shown = hongyan("approval", "list").out
-    assert "rm -r build" in shown
+    assert "rm -r build…" in shown
     assert "waits for you" in shown
     assert hongyan("approval", "list", "--json").json == [OPEN]
 
 
-def test_a_person_at_a_terminal_decides(hongyan: Terminal, counter: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_at_a_terminal_sees_all_of_it_and_decides(
+    hongyan: Terminal, counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
+    counter.will("GET /approvals", {"approvals": [{**OPEN, "arguments": "the last word", "reason": "it is old"}]})
     counter.will("POST /approvals/dec_1/decide", {**OPEN, "state": "decided", "outcome": "allowed_once"})
-    assert "allowed once" in hongyan("approval", "decide", "dec_1", "once").out
-    assert [asked.body for asked in counter.asked] == [{"outcome": "allowed_once"}]
+    shown = hongyan("approval", "decide", "dec_1", "once").out
+    for words in ("and more", "the last word", "it is old", "allowed once"):
+        assert words in shown
+    assert [asked.body for asked in counter.asked if asked.method == "POST"] == [{"outcome": "allowed_once"}]
+
+
+def test_a_person_who_does_not_say_yes_allows_nothing(
+    hongyan: Terminal, counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    counter.will("GET /approvals", {"approvals": [OPEN]})
+    ended = hongyan("approval", "decide", "dec_1", "session")
+    assert "Nothing was changed" in ended.err
+    assert [asked.method for asked in counter.asked] == ["GET"]
+
+
+def test_a_refusal_and_a_yes_on_the_command_line_ask_nothing_more(
+    hongyan: Terminal, counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    counter.will("POST /approvals/dec_1/decide", {**OPEN, "state": "decided", "outcome": "rejected"})
+    hongyan("approval", "decide", "dec_1", "reject")
+    hongyan("approval", "decide", "dec_1", "once", "--yes")
+    assert [asked.body["outcome"] for asked in counter.asked] == ["rejected", "allowed_once"]
 
 
 def test_a_program_is_refused_before_anything_is_sent(hongyan: Terminal, counter: Counter) -> None:

@@ -220,6 +220,8 @@ def test_a_ledger_that_adds_up_is_shown(hongyan: Terminal, counter: Counter) -> 
     assert "silent" not in shown.out
     assert "work: 1,234 today, 45,678 this month" in shown.out
     assert hongyan("ledger", "--check", "--json").json == _ledger(True)
+    assert hongyan("ledger").code == 0
+    assert [asked.query for asked in counter.asked] == [{"check": "true"}, {"check": "true"}, {}]
 
 
 def test_a_ledger_that_does_not_add_up_fails_its_check_only(hongyan: Terminal, counter: Counter) -> None:

@@ -5,8 +5,9 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,21 @@ async def test_the_days_add_up_to_the_whole(house: Served) -> None:
     assert days[0]["received"]["classes"] == whole["received"]["classes"]
     assert days[0]["received"]["balanced"]
     assert days[0]["binding_id"]
+
+
+async def test_a_checked_ledger_counts_every_row_and_names_the_tallies_that_differ(house: Served) -> None:
+    await _send(house, 3)
+    with closing(sqlite3.connect(house.gateway.settings.home / "hongyan.db")) as connection, connection:
+        connection.execute("UPDATE tallies SET amount = amount - 1 WHERE name = 'requests'")
+        connection.execute("UPDATE tallies SET amount = 7 WHERE name = 'parts.verified'")
+    async with house.program() as program:
+        read = (await program.get("/api/v1/ledger")).json()
+        checked = (await program.get("/api/v1/ledger", params={"check": "true"})).json()
+    assert (read["received"]["total"], read["received"]["difference"], read["received"]["astray"]) == (2, 1, {})
+    assert (checked["received"]["total"], checked["received"]["difference"]) == (3, 0)
+    assert (checked["received"]["astray"], checked["writes"]["astray"]) == ({"total": -1}, {"verified": 7})
+    assert not checked["received"]["balanced"]
+    assert not checked["writes"]["balanced"]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])

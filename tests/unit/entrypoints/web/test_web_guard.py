@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.types import Message
 from tests.unit.entrypoints.web.served import ORIGIN, PORT, Served, served
 
 from hongyan.entrypoints.web.access import LINK_SECONDS
@@ -194,3 +195,21 @@ async def test_every_answer_forbids_what_pages_could_do_with_it(house: Served, p
     assert not re.search(r"unsafe|http:|https:|\*|data:", policy)
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+async def test_a_request_that_was_cut_off_in_its_body_is_not_carried_out(house: Served) -> None:
+    token = house.access.api_token
+    headers = [(b"host", f"127.0.0.1:{house.access.port}".encode()), (b"authorization", f"Bearer {token}".encode())]
+    scope = {"type": "http", "method": "POST", "path": "/api/v1/stop", "headers": headers, "query_string": b""}
+    heard: list[Message] = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    said: list[Message] = []
+
+    async def receive() -> Message:
+        return heard.pop(0)
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    await house.app({**scope, "scheme": "http", "root_path": "", "http_version": "1.1"}, receive, send)
+    assert said[0]["status"] == 400
+    assert not house.process.stopped

@@ -19,7 +19,7 @@ __all__ = ["register"]
 WATCH_SECONDS: Final = 1.0
 PARTITIONS: Final = ("received", "writes")
 SNIPPET: Final = 60
-ABOUT_A_CLASS: Final = frozenset({"total", "difference", "balanced"})
+ABOUT_A_CLASS: Final = frozenset({"total", "difference", "astray", "balanced"})
 
 
 def register(root: typer.Typer) -> None:
@@ -45,6 +45,13 @@ def list_owed(call: Call) -> None:
     )
 
 
+_FOLLOW_UPS: Final = {
+    "waiting": "follow_up.waiting",
+    "reserved": "follow_up.reserved",
+    "blocked": "follow_up.blocked",
+}
+
+
 def _facts(one: Record) -> list[str]:
     return [one.text("id"), one.text("why"), one.moment("since"), _snippet(one)]
 
@@ -54,7 +61,8 @@ def _follow_up(one: Record) -> str:
     if not one.fields.get("follow_up"):
         return ""
     told = one.record("follow_up")
-    return say(f"follow_up.{told.text('state')}", at=told.moment("at"), why=told.text("why"))
+    key = _FOLLOW_UPS.get(told.text("state"))
+    return say(key, at=told.moment("at"), why=told.text("why")) if key else told.text("state")
 
 
 def act(
@@ -122,12 +130,13 @@ def ledger(
     if days:
         _show_days(call, days, check)
         return
+    asked: dict[str, str | int] | None = {"check": "true"} if check else None
     with call.gateway() as gateway:
-        seen = record(gateway.get("/ledger"))
+        seen = record(gateway.get("/ledger", asked))
         _show(call, seen, check)
         while watch:
             time.sleep(WATCH_SECONDS)
-            now = record(gateway.get("/ledger"))
+            now = record(gateway.get("/ledger", asked))
             if _sums(now) != _sums(seen):
                 seen = now
                 _show(call, seen, check)

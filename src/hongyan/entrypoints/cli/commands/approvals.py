@@ -10,7 +10,7 @@ from hongyan.entrypoints.cli.call import Call, command, group
 from hongyan.entrypoints.cli.gateway import Gateway, at
 from hongyan.entrypoints.cli.outcome import Failure
 from hongyan.entrypoints.cli.records import Record, record, records
-from hongyan.entrypoints.cli.screen import line, table
+from hongyan.entrypoints.cli.screen import facts, line, table
 from hongyan.entrypoints.cli.words import known, say
 
 __all__ = ["register"]
@@ -71,10 +71,16 @@ def decide(
     call: Call,
     identity: Annotated[str, typer.Argument(metavar="ID")],
     answer: Annotated[Answer, typer.Argument(metavar="once|session|reject")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("option.yes"))] = False,
 ) -> None:
-    """Decide one request. A program is refused: an agent that can start commands could allow itself anything."""
+    """Decide one request, after showing all of what would be allowed.
+
+    A program is refused: an agent that can start commands could allow itself anything.
+    """
     _demand_a_person()
     with call.gateway() as gateway:
+        if answer is not Answer.REJECT and not yes:
+            _ask(gateway, identity)
         done = record(gateway.post(at("approvals", identity, "decide"), {"outcome": OUTCOMES[answer]}))
     if not call.answered(done.fields):
         line(say("decided", id=identity, outcome=known("outcome", done.text("outcome"))))
@@ -113,11 +119,21 @@ def _demand_a_person() -> None:
         raise Failure("approval.no_terminal", say("approval.no_terminal"), say("approval.no_terminal.mend"))
 
 
+def _ask(gateway: Gateway, identity: str) -> None:
+    """Show the whole request and raise Failure unless the person says yes; what is not open is left to the gateway."""
+    for one in records(gateway.get("/approvals"), "approvals"):
+        if one.text("id") == identity:
+            facts([(say(name), one.text(name)) for name in ("subject", "reason", "session_id", "risk")])
+            line(one.text("arguments"))
+            if not typer.confirm(say("confirm_approval"), default=False):
+                raise Failure("approval.declined", say("declined"), say("approval.declined.mend"))
+
+
 def _state(one: Record) -> str:
     outcome = one.text("outcome")
     return known("outcome", outcome) if outcome else known("approval", one.text("state"))
 
 
 def _snippet(one: Record) -> str:
-    subject = one.text("subject").partition("\n")[0]
-    return subject if len(subject) <= SNIPPET else f"{subject[:SNIPPET]}…"
+    first, _, more = one.text("subject").partition("\n")
+    return first if len(first) <= SNIPPET and not more else f"{first[:SNIPPET]}…"

@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from hongyan.application.browse import list_deliveries
 from hongyan.application.owed import act_on_owed, list_owed, owed_action, send_again
 from hongyan.application.read_coverage import read_coverage
-from hongyan.application.read_ledger import book_lines, read_days, read_ledger
+from hongyan.application.read_ledger import book_lines, count_ledger, read_days, read_ledger
 from hongyan.entrypoints.web.book_lines import MEDIA_TYPES, BookForm, write_books
 from hongyan.entrypoints.web.coverage_views import CoverageList, CoverageView
 from hongyan.entrypoints.web.forms import ActForm
@@ -65,9 +65,9 @@ async def resend(part_id: str, gateway: TheGateway) -> ResentView:
 
 
 @router.get("/ledger")
-async def ledger(gateway: TheGateway) -> LedgerView:
-    """Count both identities."""
-    return LedgerView.of(await read_ledger(gateway.desk))
+async def ledger(gateway: TheGateway, check: Annotated[bool, Query()] = False) -> LedgerView:
+    """Give both identities by the tallies; with `check` every row is counted, and the tallies are compared with it."""
+    return LedgerView.of(await (count_ledger if check else read_ledger)(gateway.desk))
 
 
 @router.get("/ledger/days")

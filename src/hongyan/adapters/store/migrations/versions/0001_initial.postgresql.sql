@@ -334,6 +334,11 @@ CREATE TABLE sessions (
 	PRIMARY KEY (id)
 );
 CREATE INDEX sessions_by_place ON sessions (place_id, opened_at);
+CREATE TABLE tallies (
+	name TEXT NOT NULL, 
+	amount BIGINT NOT NULL, 
+	PRIMARY KEY (name)
+);
 CREATE TABLE turn_events (
 	turn_id TEXT NOT NULL, 
 	cursor BIGINT NOT NULL, 
@@ -385,3 +390,4 @@ CREATE TABLE workspaces (
 	created_at BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
+INSERT INTO tallies (name, amount) VALUES ('requests', 0), ('requests.answered', 0), ('requests.told', 0), ('requests.merged', 0), ('requests.silent', 0), ('requests.undelivered', 0), ('parts', 0), ('parts.verified', 0), ('parts.mismatch', 0), ('parts.rejected', 0), ('parts.unknown', 0), ('parts.withheld', 0), ('parts.superseded', 0);

@@ -334,6 +334,11 @@ CREATE TABLE sessions (
 	PRIMARY KEY (id)
 );
 CREATE INDEX sessions_by_place ON sessions (place_id, opened_at);
+CREATE TABLE tallies (
+	name TEXT NOT NULL, 
+	amount BIGINT NOT NULL, 
+	PRIMARY KEY (name)
+);
 CREATE TABLE turn_events (
 	turn_id TEXT NOT NULL, 
 	cursor BIGINT NOT NULL, 
@@ -385,3 +390,10 @@ CREATE TABLE workspaces (
 	created_at BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
+INSERT INTO tallies (name, amount) VALUES ('requests', 0), ('requests.answered', 0), ('requests.told', 0), ('requests.merged', 0), ('requests.silent', 0), ('requests.undelivered', 0), ('parts', 0), ('parts.verified', 0), ('parts.mismatch', 0), ('parts.rejected', 0), ('parts.unknown', 0), ('parts.withheld', 0), ('parts.superseded', 0);
+CREATE TRIGGER requests_tallied_in AFTER INSERT ON requests BEGIN UPDATE tallies SET amount = amount + 1 WHERE name IN ('requests', 'requests.' || CASE NEW.state WHEN 'closed' THEN NEW.closed_as ELSE '' END); END;
+CREATE TRIGGER requests_tallied_on AFTER UPDATE OF state, closed_as ON requests WHEN 'requests.' || CASE OLD.state WHEN 'closed' THEN OLD.closed_as ELSE '' END <> 'requests.' || CASE NEW.state WHEN 'closed' THEN NEW.closed_as ELSE '' END BEGIN UPDATE tallies SET amount = amount - 1 WHERE name = 'requests.' || CASE OLD.state WHEN 'closed' THEN OLD.closed_as ELSE '' END; UPDATE tallies SET amount = amount + 1 WHERE name = 'requests.' || CASE NEW.state WHEN 'closed' THEN NEW.closed_as ELSE '' END; END;
+CREATE TRIGGER requests_tallied_out AFTER DELETE ON requests BEGIN UPDATE tallies SET amount = amount - 1 WHERE name IN ('requests', 'requests.' || CASE OLD.state WHEN 'closed' THEN OLD.closed_as ELSE '' END); END;
+CREATE TRIGGER parts_tallied_in AFTER INSERT ON parts BEGIN UPDATE tallies SET amount = amount + 1 WHERE name IN ('parts', 'parts.' || NEW.state); END;
+CREATE TRIGGER parts_tallied_on AFTER UPDATE OF state ON parts WHEN 'parts.' || OLD.state <> 'parts.' || NEW.state BEGIN UPDATE tallies SET amount = amount - 1 WHERE name = 'parts.' || OLD.state; UPDATE tallies SET amount = amount + 1 WHERE name = 'parts.' || NEW.state; END;
+CREATE TRIGGER parts_tallied_out AFTER DELETE ON parts BEGIN UPDATE tallies SET amount = amount - 1 WHERE name IN ('parts', 'parts.' || OLD.state); END;

@@ -6,6 +6,9 @@ import { ApprovalRow } from "./approval.js";
 
 const DANGER = ["drop", "close", "ignore"];
 
+// A row is one line of many; the whole title stands beside it, above the buttons.
+const short = (text) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+
 export class Needs {
   constructor(options) {
     Object.assign(this, options);
@@ -74,7 +77,7 @@ export class Needs {
         "button.need-body",
         { type: "button", onclick: () => this.choose(key, true), "aria-expanded": String(key === this.chosen), data: { mark: "body" } },
         h("span.need-kind", {}, h(`span.state.${tone}`, {}, w(`need.${kind}`)), " ", h("span.hint", {}, age(now() - item.at))),
-        h("span.need-title", {}, this.titleOf(item)),
+        h("span.need-title", {}, short(this.titleOf(item))),
         h("span.hint", {}, this.reasonOf(item)),
       ),
       first,
@@ -83,7 +86,7 @@ export class Needs {
 
   titleOf({ kind, one, title }) {
     if (kind !== "approval") return one.text || w("list.no_words");
-    return w("need.approval_title", { subject: plain(one.subject).slice(0, 120), session: title });
+    return w("need.approval_title", { subject: plain(one.subject), session: title });
   }
 
   reasonOf({ kind, one, title }) {

@@ -1,4 +1,6 @@
 // The one stream of this tab. The browser comes back by itself with the number it saw last.
+import { get } from "./net.js";
+
 const KINDS = ["hello", "reset", "event", "turn", "session", "transcript", "approval", "owed", "ledger", "settings", "listeners"];
 
 export function follow(heard, reach) {
@@ -14,6 +16,7 @@ export function follow(heard, reach) {
   source.onerror = () => {
     reach(false);
     if (source.readyState !== EventSource.CLOSED) return;
+    get("/console/overview").catch(() => {}); // a session that ended reloads the page, which says how to come in
     setTimeout(() => follow((kind, facts) => heard(kind === "hello" ? "reset" : kind, facts), reach), 2000);
   };
 }

@@ -19,7 +19,7 @@ from feishu_simulator.rest.routes import ROUTES
 from hongyan.application.configure import BindingWish, add_binding, add_workspace, set_policy
 from hongyan.application.desk import ADMISSION, LANES, OUTBOX, Desk
 from hongyan.application.pair_owner import begin_pairing, confirm_pairing
-from hongyan.application.read_ledger import read_ledger
+from hongyan.application.read_ledger import count_ledger, read_ledger
 from hongyan.bootstrap import Gateway, Wiring, open_gateway
 from hongyan.config import load_settings
 from hongyan.domain.bindings import Audience, Binding, Role, Scope
@@ -256,8 +256,8 @@ class World:
         await (self._flow if flowing else self._until)(lambda: self._is_settled(but, cards))
 
     async def adds_up(self) -> Ledger:
-        """Check both partitions against the platform's own list; every scenario ends here."""
-        ledger = await self.ledger()
+        """Check both partitions against a full count and the platform's own list; every scenario ends here."""
+        ledger = await count_ledger(self.gateway.desk)
         said = [message for chat_id in self._private_chats() for message in self.platform.said(chat_id)]
         journal = await self.rows("SELECT count(*) FROM requests WHERE origin = 'lark'")
         found = await self.rows(

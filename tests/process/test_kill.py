@@ -120,13 +120,18 @@ async def _judge(world: ProcessWorld, now: Round, said: list[Said]) -> list[str]
     held = await _held(world, said)
     if held:
         await _drop(world, list(held.values()))
-    answers = [world.answers_to(message) for message in said]
+    answers = [_last_words(world, message) for message in said]
     assert all(answers), (now, answers)
     if now.is_certain:
         assert answers[-1] == [f"echo: {said[-1].text}"], (now, answers)
     prompts = world.prompts()
     assert len(prompts) == len(set(prompts)), (now, prompts)
     return [_outcome(texts, message.message_id in held) for message, texts in zip(said, answers, strict=True)]
+
+
+def _last_words(world: ProcessWorld, message: Said) -> list[str]:
+    """Give what answers a message or says why nothing will; that it waits behind another is neither."""
+    return [text for text in world.answers_to(message) if not text.startswith("Queued.")]
 
 
 def _outcome(answers: list[str], is_held: bool) -> str:
@@ -143,9 +148,8 @@ async def _held(world: ProcessWorld, said: list[Said]) -> dict[str, str]:
     held = {message: row["id"] for message, row in owed.items() if row["turn_state"] == "held"}
     assert len(held) == ledger["received"]["classes"]["held"]
     for message in said:
-        answers = world.answers_to(message)
-        assert len(answers) <= 1, answers
-        assert answers or held, f"{message.text!r} is lost"
+        assert len(_last_words(world, message)) <= 1, world.answers_to(message)
+        assert world.answers_to(message) or held, f"{message.text!r} is lost"
     return held
 
 

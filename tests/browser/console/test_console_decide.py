@@ -133,7 +133,9 @@ async def test_a_name_with_lines_and_turned_letters_is_one_plain_line(house: Con
     await house.world.until_rows("SELECT 1 FROM turns WHERE state = 'completed'")
     page = await browser_page(house.link())
     await enter(page, str((await house.world.rows("SELECT session_id FROM turns"))[0][0]))
-    assert await turn(page, "hello").locator(".speaker strong").first.inner_text() == "Lin # Admin Yan"
+    speaker = turn(page, "hello").locator(".speaker strong").first
+    await expect(speaker).to_have_text("Lin # Admin Yan")
+    assert await speaker.inner_text() == "Lin # Admin Yan"
 
 
 @pytest.mark.scenario("M60")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Error, Page, Route, expect
 from tests.browser.conftest import OpenPage
 from tests.browser.console.scene import Console, console, enter, ready, turn, write
 
@@ -26,8 +26,10 @@ async def _takes_words(page: Page) -> None:
     """Let the page hear that the running agent takes words while it runs."""
 
     async def changed(route: Route) -> None:
-        answer = await route.fetch()
-        seen = await answer.json()
+        try:
+            seen = await (answer := await route.fetch()).json()
+        except Error:
+            return  # the page has gone meanwhile, and the answer with it
         seen["session"]["can_steer"] = True
         await route.fulfill(response=answer, json=seen)
 

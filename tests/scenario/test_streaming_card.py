@@ -203,6 +203,7 @@ async def test_progress_that_stays_unknown_sends_nothing_else_and_delays_no_answ
     await world.adds_up()
 
 
+@pytest.mark.scenario("P32")
 async def test_a_card_that_could_not_be_sent_before_its_turn_ended_is_never_sent_and_waits_for_nothing(
     world: World,
 ) -> None:

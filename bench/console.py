@@ -148,7 +148,11 @@ async def _visit(browser: Browser, gateway: DaemonGateway) -> tuple[float, float
     """Open the console in a browser that knows nothing of it; give when it painted and when it was ready."""
     page = await _opened(browser, gateway)
     ready = float(await page.evaluate("performance.now()"))
-    await page.wait_for_function(f"{_PAINTED} !== null")
+
+    async def is_painted() -> bool:
+        return bool(await page.evaluate(f"{_PAINTED} !== null"))  # a wait inside the page would need `eval`
+
+    await until(is_painted, look_seconds=0.01)
     painted = float(await page.evaluate(_PAINTED))
     await page.context.close()
     return painted, ready

@@ -21,6 +21,7 @@ __all__ = [
     "WORKSPACE",
     "DaemonGateway",
     "open_gateway_process",
+    "read_database",
     "start_arguments",
     "until_quiet",
     "write_home",
@@ -128,14 +129,15 @@ async def until_quiet(home: Path) -> None:
     """
 
     async def is_quiet() -> bool:
-        return not _open_items(home / "hongyan.db")
+        return not read_database(home, _OPEN)[0][0]
 
     await until(is_quiet)
 
 
-def _open_items(database: Path) -> int:
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-        return int(connection.execute(_OPEN).fetchone()[0])
+def read_database(home: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Give the rows of a query over the database file of a home, past its gateway."""
+    with closing(sqlite3.connect(f"file:{home / 'hongyan.db'}?mode=ro", uri=True)) as connection:
+        return connection.execute(sql).fetchall()
 
 
 async def _written(file: Path, process: asyncio.subprocess.Process) -> str:

@@ -12,19 +12,18 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, closing, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from bench.gateway_home import DaemonGateway, open_gateway_process, write_home
+from bench.gateway_home import DaemonGateway, open_gateway_process, read_database, write_home
 from bench.patience import until
 from bench.platform import Platform, Seat, open_platform
 from bench.quiet import hush
@@ -215,13 +214,11 @@ def _mb(octets: int) -> float:
 
 
 def _known(home: Path) -> dict[str, str]:
-    with closing(sqlite3.connect(f"file:{home / 'hongyan.db'}?mode=ro", uri=True)) as connection:
-        return dict(connection.execute(_KNOWN).fetchall())
+    return {str(message): str(became) for message, became in read_database(home, _KNOWN)}
 
 
 def _open_items(home: Path) -> int:
-    with closing(sqlite3.connect(f"file:{home / 'hongyan.db'}?mode=ro", uri=True)) as connection:
-        return int(connection.execute(_OPEN).fetchone()[0])
+    return int(read_database(home, _OPEN)[0][0])
 
 
 async def _until_settled(home: Path, said: list[str], minutes: float) -> None:

@@ -4,23 +4,22 @@ A message under which our words stand was answered; its journal row closes so an
 Whatever else was open then, or was said since, is owed: it runs only when the owner says so.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from hongyan.application.check_coverage import note_gap, read_piece
 from hongyan.application.desk import Desk, decide_again
 from hongyan.application.end_turn import Ending, clear_mark, complete_turn, end_turn
 from hongyan.application.recover import Settled
 from hongyan.application.settle_gap import as_answered
 from hongyan.domain import limits
 from hongyan.domain.bindings import Binding
-from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Delete, Insert, Require, insert
+from hongyan.domain.changes import ONE_OR_NONE, Change, Changes, Delete, Insert, insert
 from hongyan.domain.conversations import LIVE, Turn, TurnEvent, TurnState, free_lane, leave_queue, move_turn
 from hongyan.domain.coverage import Gap, GapState, Side, answered_in, begin, since_backup, suspect, to_account_for
 from hongyan.domain.deliveries import PartEvent, move_part
-from hongyan.domain.errors import ChatUnknownOutcomeError
 from hongyan.domain.identity import AppId, RequestId
 from hongyan.domain.messages import PostedMessage
 from hongyan.domain.notices import Notice
@@ -82,15 +81,11 @@ async def _read_chat(desk: Desk, binding: Binding, tell: Tell) -> frozenset[Requ
 
 async def _posted(desk: Desk, binding: Binding, start: int, end: int) -> list[PostedMessage]:
     """List everything that was said in a stretch, window by window."""
-    history, limit = desk.chat(binding.app).history, limits.COVERAGE_READ_MESSAGES
+    limit = limits.COVERAGE_READ_MESSAGES
     found: dict[str, PostedMessage] = {}
     while True:
         until = min(start + limits.COVERAGE_WINDOW_MS, end)
-        try:
-            async with asyncio.timeout(limits.COVERAGE_READ_SECONDS):
-                piece = await history.between(binding.chat_id, start, until, limit)
-        except TimeoutError:
-            raise ChatUnknownOutcomeError("the history did not come in time") from None
+        piece = await read_piece(desk, binding.app, binding.chat_id, start, until)
         found.update((message.message_id, message) for message in piece)
         if len(piece) < limit and until >= end:
             return list(found.values())
@@ -102,7 +97,7 @@ def _take_in(desk: Desk, gap: Gap, answered: bool) -> tuple[Change, ...]:
     if answered:
         return Delete("gaps", {"id": gap.id}, ONE_OR_NONE), insert("requests", as_answered(desk, gap), ONE_OR_NONE)
     desk.gaps.add((gap.id,))
-    return Require("requests", {"id": gap.id}, frozenset({0})), insert("gaps", gap, ONE_OR_NONE)
+    return note_gap(gap)
 
 
 async def _close_answered(desk: Desk, request_id: RequestId) -> tuple[Changes | None, None]:

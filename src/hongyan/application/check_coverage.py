@@ -1,6 +1,7 @@
 """Compare what the platform lists of each chat with the journal, in the background and without running anything."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -30,12 +31,12 @@ from hongyan.domain.coverage import (
     to_account_for,
 )
 from hongyan.domain.errors import ChatBlockedError, ChatError, ChatUnknownOutcomeError, ConflictError, HongyanError
-from hongyan.domain.identity import AppId, RequestId
+from hongyan.domain.identity import AppId, ChatId, RequestId
 from hongyan.domain.messages import PostedMessage
 from hongyan.ports import queries
 from hongyan.ports.chat import ListenerState
 
-__all__ = ["check_coverage", "coverage_loop"]
+__all__ = ["check_coverage", "coverage_loop", "note_gap", "read_piece"]
 
 log = structlog.get_logger(__name__)
 
@@ -138,19 +139,26 @@ async def _current(desk: Desk, binding: Binding) -> Coverage:
     return await desk.store.one(queries.COVERAGE, binding_id=binding.id) or reaching
 
 
+async def read_piece(desk: Desk, app: AppId, chat: ChatId, start: int, end: int) -> Sequence[PostedMessage]:
+    """Read what a stretch begins with, at most COVERAGE_READ_MESSAGES, oldest first.
+
+    Raise ChatError; ChatUnknownOutcomeError when it does not come within COVERAGE_READ_SECONDS.
+    """
+    try:
+        async with asyncio.timeout(limits.COVERAGE_READ_SECONDS):
+            return await desk.chat(app).history.between(chat, start, end, limits.COVERAGE_READ_MESSAGES)
+    except TimeoutError:
+        raise ChatUnknownOutcomeError("the history did not come in time") from None
+
+
 async def _read(desk: Desk, coverage: Coverage, side: Side, window: Window) -> _Scan:
     """Read a window, in a bounded number of pieces; one that failed leaves nothing behind."""
-    history, limit = desk.chat(coverage.app).history, limits.COVERAGE_READ_MESSAGES
     found: list[PostedMessage] = []
     start = window.start
     for _ in range(_READS[side]):
-        try:
-            async with asyncio.timeout(limits.COVERAGE_READ_SECONDS):
-                piece = await history.between(coverage.chat_id, start, window.end, limit)
-        except TimeoutError:
-            raise ChatUnknownOutcomeError("the history did not come in time") from None
+        piece = await read_piece(desk, coverage.app, coverage.chat_id, start, window.end)
         found += piece
-        if len(piece) < limit:
+        if len(piece) < limits.COVERAGE_READ_MESSAGES:
             return _Scan(coverage, side, tuple(found), window.end)
         start = piece[-1].create_time  # the same moment again: more of it may stand behind the limit
     return _Scan(coverage, side, tuple(found), start)
@@ -172,7 +180,7 @@ async def _keep_scan(desk: Desk, binding: Binding, scan: _Scan) -> tuple[Changes
     desk.gaps.add(gap.id for gap in gaps)
     still: Where = {"id": binding.id, "revision": binding.revision, "state": BindingState.LIVE.value}
     moved = keep(before, advance(before, scan.side, scan.reached, now))
-    noted = [step for gap in gaps for step in _note(gap)]
+    noted = [step for gap in gaps for step in note_gap(gap)]
     return Changes("keep_scan", (Require("bindings", still), moved, *noted)), True
 
 
@@ -182,7 +190,7 @@ async def _is_known(desk: Desk, gap: Gap) -> bool:
     return request is not None or await desk.store.one(queries.GAP, id=gap.id) is not None
 
 
-def _note(gap: Gap) -> tuple[Change, ...]:
+def note_gap(gap: Gap) -> tuple[Change, ...]:
     """Plan the record of a gap, only while the journal lacks the message; one that is noted already stays as it is."""
     return Require("requests", {"id": gap.id}, frozenset({0})), insert("gaps", gap, ONE_OR_NONE)
 

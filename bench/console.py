@@ -140,19 +140,24 @@ async def _opened(browser: Browser, gateway: DaemonGateway) -> Page:
     context = await browser.new_context(viewport=_SIZE)
     page = await context.new_page()
     await page.goto(await gateway.link())
-    await page.wait_for_function(_READY)
+    await _until_page(page, _READY)
     return page
+
+
+async def _until_page(page: Page, truth: str) -> None:
+    """Wait until an expression holds; a wait inside the page would need the `eval` that its policy forbids."""
+
+    async def holds() -> bool:
+        return bool(await page.evaluate(truth))
+
+    await until(holds, look_seconds=0.01)
 
 
 async def _visit(browser: Browser, gateway: DaemonGateway) -> tuple[float, float]:
     """Open the console in a browser that knows nothing of it; give when it painted and when it was ready."""
     page = await _opened(browser, gateway)
     ready = float(await page.evaluate("performance.now()"))
-
-    async def is_painted() -> bool:
-        return bool(await page.evaluate(f"{_PAINTED} !== null"))  # a wait inside the page would need `eval`
-
-    await until(is_painted, look_seconds=0.01)
+    await _until_page(page, f"{_PAINTED} !== null")
     painted = float(await page.evaluate(_PAINTED))
     await page.context.close()
     return painted, ready

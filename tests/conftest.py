@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import os
@@ -59,6 +60,12 @@ def _checked_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
         return lookup(host, *arguments, **keywords)
 
     return guarded
+
+
+def pytest_collection_finish() -> None:
+    """Take what is loaded and collected by now out of the garbage collector's sight; it lives to the end anyway."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)

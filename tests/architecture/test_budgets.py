@@ -3,55 +3,51 @@
 import pytest
 from tests.architecture import budgets
 from tests.architecture.imports import a_cycle, import_graph
-from tests.architecture.sources import Source, read_sources, source
+from tests.architecture.sources import Source, source
 from tests.architecture.verdict import expect_none
-
-SRC = read_sources("src")
-TESTS = read_sources("tests")
-EVERYTHING = [*SRC, *TESTS]
 
 
 def toy(text: str, path: str = "src/hongyan/application/toy.py") -> Source:
     return source(path, text)
 
 
-def test_no_file_is_too_long() -> None:
-    expect_none(one.path for one in EVERYTHING if budgets.file_lines(one) > budgets.LONGEST_FILE)
+def test_no_file_is_too_long(everything: list[Source]) -> None:
+    expect_none(one.path for one in everything if budgets.file_lines(one) > budgets.LONGEST_FILE)
 
 
-def test_no_function_is_too_long() -> None:
-    found = [function for one in EVERYTHING for function in budgets.functions(one)]
+def test_no_function_is_too_long(everything: list[Source]) -> None:
+    found = [function for one in everything for function in budgets.functions(one)]
     expect_none(one.where for one in found if one.lines > budgets.LONGEST_FUNCTION)
 
 
-def test_nine_in_ten_functions_are_short() -> None:
-    lengths = [function.lines for one in SRC for function in budgets.functions(one)]
+def test_nine_in_ten_functions_are_short(shipped: list[Source]) -> None:
+    lengths = [function.lines for one in shipped for function in budgets.functions(one)]
     assert budgets.ninth_decile(lengths) <= budgets.LONGEST_OF_NINE_IN_TEN
 
 
-def test_every_function_is_annotated() -> None:
-    expect_none(f.where for one in EVERYTHING for f in budgets.functions(one) if not f.annotated)
+def test_every_function_is_annotated(everything: list[Source]) -> None:
+    expect_none(f.where for one in everything for f in budgets.functions(one) if not f.annotated)
 
 
-def test_every_public_name_is_documented() -> None:
-    expect_none(line for one in SRC for line in budgets.undocumented(one))
+def test_every_public_name_is_documented(shipped: list[Source]) -> None:
+    expect_none(line for one in shipped for line in budgets.undocumented(one))
 
 
-def test_nothing_is_imported_late() -> None:
-    expect_none(line for one in EVERYTHING for line in budgets.late_imports(one))
+def test_nothing_is_imported_late(everything: list[Source]) -> None:
+    expect_none(line for one in everything for line in budgets.late_imports(one))
 
 
-def test_no_import_leads_back() -> None:
-    assert a_cycle(import_graph(SRC)) == []
-    assert a_cycle(import_graph(TESTS)) == []
+def test_no_import_leads_back(shipped: list[Source], tests: list[Source]) -> None:
+    assert a_cycle(import_graph(shipped)) == []
+    assert a_cycle(import_graph(tests)) == []
 
 
-def test_no_file_is_a_dumping_ground() -> None:
-    expect_none(one.path for one in EVERYTHING if budgets.is_dumping_ground(one))
+def test_no_file_is_a_dumping_ground(everything: list[Source]) -> None:
+    expect_none(one.path for one in everything if budgets.is_dumping_ground(one))
 
 
-def test_every_silenced_check_has_its_reason() -> None:
-    expect_none(line for one in EVERYTHING for line in budgets.unexplained(one))
+def test_every_silenced_check_has_its_reason(everything: list[Source]) -> None:
+    expect_none(line for one in everything for line in budgets.unexplained(one))
 
 
 def test_a_docstring_costs_no_lines() -> None:

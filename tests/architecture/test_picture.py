@@ -4,10 +4,9 @@ import ast
 
 from tests.architecture.imports import ROOMS, arrows, import_graph, room_of
 from tests.architecture.picture import disagreements, drawn_arrows
-from tests.architecture.sources import ROOT, Source, read_sources, source
+from tests.architecture.sources import ROOT, Source, source
 from tests.architecture.verdict import expect_none
 
-SRC = read_sources("src")
 DRAWN = drawn_arrows((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 
 
@@ -21,8 +20,8 @@ def furnished(sources: list[Source]) -> set[str]:
     }
 
 
-def test_the_arrows_of_the_picture_are_the_imports() -> None:
-    expect_none(disagreements(DRAWN, arrows(import_graph(SRC)), furnished(SRC)))
+def test_the_arrows_of_the_picture_are_the_imports(shipped: list[Source]) -> None:
+    expect_none(disagreements(DRAWN, arrows(import_graph(shipped)), furnished(shipped)))
 
 
 def test_the_picture_names_every_room_and_nothing_else() -> None:
@@ -31,9 +30,9 @@ def test_the_picture_names_every_room_and_nothing_else() -> None:
     assert named == {room.rpartition(".")[2] for room in ROOMS} - alone
 
 
-def test_every_module_has_a_room() -> None:
+def test_every_module_has_a_room(shipped: list[Source]) -> None:
     outside = {"hongyan", "hongyan.__main__", "hongyan._version", "hongyan.adapters", "hongyan.entrypoints"}
-    expect_none(one.path for one in SRC if room_of(one.name) is None and one.name not in outside)
+    expect_none(one.path for one in shipped if room_of(one.name) is None and one.name not in outside)
 
 
 def test_arrows_are_read_from_mermaid_blocks_only() -> None:

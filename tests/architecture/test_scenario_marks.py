@@ -4,21 +4,20 @@ import tomllib
 
 import pytest
 from tests.architecture.scenario_marks import breaches, find_test, ids_of
-from tests.architecture.sources import ROOT, read_sources, source
+from tests.architecture.sources import ROOT, Source, source
 from tests.architecture.verdict import expect_none
 
-TESTS = read_sources("tests")
 MUTANTS = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8")).get("mutant", [])
 TOY = "import pytest\n\n\n@pytest.mark.{mark}\ndef test_x() -> None: ...\n"
 
 
-def test_marks_carry_ids_and_no_more_than_three() -> None:
-    expect_none(line for one in TESTS for line in breaches(one))
+def test_marks_carry_ids_and_no_more_than_three(tests: list[Source]) -> None:
+    expect_none(line for one in tests for line in breaches(one))
 
 
-def test_every_mutant_names_a_test_that_carries_its_ids() -> None:
+def test_every_mutant_names_a_test_that_carries_its_ids(tests: list[Source]) -> None:
     for mutant in MUTANTS:
-        test = find_test(TESTS, mutant["test"])
+        test = find_test(tests, mutant["test"])
         assert test is not None, f"{mutant['test']} does not exist"
         assert set(mutant["ids"]) <= ids_of(test), f"{mutant['test']} lacks one of {mutant['ids']}"
 

@@ -108,7 +108,8 @@ class Performance:
 
     async def _pause(self, seconds: float) -> None:
         try:
-            await asyncio.wait_for(self.cancelled.wait(), seconds)
+            async with asyncio.timeout(seconds):  # `wait_for` may swallow a cancellation
+                await self.cancelled.wait()
         except TimeoutError:
             return
         self._stop_when_cancelled()

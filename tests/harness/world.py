@@ -83,6 +83,7 @@ class World:
         self.binding: Binding | None = None
         self.commits: list[Changes] = []
         self._entropy = SeededEntropy(seed)
+        self._trigger = Crash()
         self._gateway: Gateway | None = None
         self._abandoned: list[Gateway] = []
         self._running: asyncio.Task[None] | None = None
@@ -104,15 +105,23 @@ class World:
     # --- the gateway's life -----------------------------------------------------------------
 
     async def start(self, crash: Crash | None = None, *, reactions: bool = True) -> None:
-        """Start a gateway on the home; its configuration file is written anew."""
+        """Start a gateway on the home and wait until it listens; its configuration file is written anew."""
+        await self.begin(crash, reactions=reactions)
+        await self.until(self.has_begun)
+
+    async def begin(self, crash: Crash | None = None, *, reactions: bool = True) -> None:
+        """Start a gateway and wait for nothing."""
         profiles = [(name, self.app) for name in self.profiles] + [(app.name, app) for app in self.more_apps]
         write_configuration(self.home, profiles, self.executors, self.simulator.base_url, reactions=reactions)
-        trigger = crash or Crash()
+        trigger = self._trigger = crash or Crash()
         settings = load_settings(self.home, {})
         wiring = Wiring(clock=self.clock, entropy=self._entropy, wrap=lambda desk: self._wrap(desk, trigger))
         self._gateway = await open_gateway(settings, wiring)
         self._running = asyncio.create_task(self._gateway.run())
-        await self.until(lambda: bool(self._live_connections()) or trigger.dead.is_set())
+
+    def has_begun(self) -> bool:
+        """Tell whether the gateway listens to the platform, or came to the end that it was given."""
+        return bool(self.platform.connections.live(self.app.app_id)) or self._trigger.dead.is_set()
 
     async def crash(self) -> None:
         """Drop the gateway as SIGKILL would: nothing is finished, no agent is told."""
@@ -345,14 +354,14 @@ class World:
         self.commits.append(changes)
         self._changed.set()
 
-    def _live_connections(self) -> list[Any]:
-        return list(self.platform.connections.live(self.app.app_id))
-
     async def _cancel_run(self) -> None:
         if self._running is not None:
             self._running.cancel()
+            await asyncio.wait({self._running}, timeout=PATIENCE_SECONDS)
+            if not self._running.done():
+                raise AssertionError(f"the gateway goes on although it was cancelled\n{stacks()}")
             with suppress(asyncio.CancelledError):
-                await self._running
+                self._running.result()
             self._running = None
 
 

@@ -37,7 +37,7 @@ class Aim(Disk):
     """A disk that knows which write is meant.
 
     `strikes` are carried out at their moment, once; `ended` tells that the write has an outcome of whatever kind. While
-    the disk does not spin, every commit waits. `moved` is set at every commit.
+    the disk does not spin, every commit waits, and that is no work.
     """
 
     is_meant: Callable[[Target], bool] = lambda _: False
@@ -46,7 +46,6 @@ class Aim(Disk):
     met: Target | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     spins: asyncio.Event = field(default_factory=asyncio.Event)
-    moved: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         super(Aim, self).__init__()
@@ -78,8 +77,8 @@ class _Aimed:
         if before:
             await self._aim.strike(before)
         await self._aim.spins.wait()
-        counts = await self._inner.commit(changes)
-        self._aim.moved.set()
+        with self._aim.working():
+            counts = await self._inner.commit(changes)
         if after:
             await self._aim.strike(after)
         return counts
@@ -112,17 +111,19 @@ class _Aimed:
             return identity == aim.met.part.id
         if step.values.get("state") != "intended" or not isinstance(identity, str):
             return False
-        part = await self._inner.one(queries.PART, id=identity)
-        delivery = await self._inner.one(queries.DELIVERY, id=part.delivery_id) if part else None
+        part = await self.one(queries.PART, id=identity)
+        delivery = await self.one(queries.DELIVERY, id=part.delivery_id) if part else None
         if part is None or delivery is None:
             return False
-        target = Target(part, delivery, await self._inner.one(queries.CARD_OF_DELIVERY, delivery_id=delivery.id))
+        target = Target(part, delivery, await self.one(queries.CARD_OF_DELIVERY, delivery_id=delivery.id))
         if aim.met is None and aim.is_meant(target):
             aim.met = target
         return aim.met is not None and aim.met.part.id == identity
 
     async def one(self, query: Query[Row], **arguments: Value) -> Row | None:
-        return await self._inner.one(query, **arguments)
+        with self._aim.working():
+            return await self._inner.one(query, **arguments)
 
     async def all(self, query: Query[Row], **arguments: Value) -> Sequence[Row]:
-        return await self._inner.all(query, **arguments)
+        with self._aim.working():
+            return await self._inner.all(query, **arguments)

@@ -1,6 +1,5 @@
 """One world in which cells are played one after the other."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from feishu_simulator.model import Message as Said
 from hongyan.application.owed import OwedAction, act_on_owed, list_owed
 from tests.harness import World, open_world
 from tests.harness.crash import Crash
+from tests.harness.stillness import stillness
 from tests.harness.troupe import Troupe
 from tests.harness.waiting import stacks
 from tests.matrix.aim import Aim
@@ -21,7 +21,6 @@ from tests.matrix.line import Line
 
 __all__ = ["Stage", "open_stage"]
 
-QUIET_SECONDS: Final = 0.005  # nothing moved for that long: what is left waits for time to pass
 PATIENT_LOOKS: Final = 40
 STEPS: Final = 4_000
 STEP_MOST_MS: Final = 1_000
@@ -59,14 +58,17 @@ class Stage:
         return self.world.say(words)
 
     async def die(self) -> None:
-        """End this life of the gateway at this very place."""
+        """End this life of the gateway at this very place, when all else has come as far as it can at this time."""
+        await self.quiet()
         self.crash.point = "aimed"
         await self.crash.reach("aimed")
 
     async def rise(self) -> None:
         """Start the next life on the same files."""
         self.crash = Crash()
-        await self.world.restart(self.crash)
+        await self.world.crash()
+        await self.world.begin(self.crash)
+        await self.flow(self.world.has_begun)
 
     def withdraw(self, message_id: str) -> None:
         """Let somebody delete a message; the event of it is lost, so that the refused write is all that tells."""
@@ -106,15 +108,8 @@ class Stage:
         await self.flow_rows(_OPEN_PARTS, none=True)
 
     async def quiet(self) -> None:
-        """Return when nothing moved for a moment."""
-        for _ in range(500):
-            self.aim.moved.clear()
-            try:
-                async with asyncio.timeout(QUIET_SECONDS):
-                    await self.aim.moved.wait()
-            except TimeoutError:
-                if not self.world.disk.busy and not self.line.busy:
-                    return
+        """Return when all is done that can be done now: what is left waits for time to pass."""
+        await stillness(lambda: self.world.disk.busy + self.line.busy)
 
     async def explain(self) -> str:
         """Tell what is still open, for a cell that does not end."""
@@ -171,7 +166,6 @@ async def open_stage(home: Path, line: Line, scopes_missing: str = "") -> AsyncI
     """Give a stage whose gateway runs, with the owner paired and the private chat bound."""
     async with open_world(home, bound=False) as world:
         stage = Stage(world, Troupe(), Aim(), line)
-        world.simulator.subscribe(stage.aim.moved.set)
         world.disk, world.dress = stage.aim, stage.troupe.dress
         if scopes_missing:
             world.forbid(scopes_missing)

@@ -13,7 +13,6 @@ from tests.matrix.paths import PATHS, WritePath
 from tests.matrix.stage import open_stage
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 async def test_each_fault_of_a_write_comes_to_its_end(
     tmp_path: Path, path: WritePath, monkeypatch: pytest.MonkeyPatch

@@ -18,7 +18,6 @@ A_WORLD: Final = 20  # examples that share one: what one leaves behind is there 
 WORLDS: Final = range(FIRST, FIRST + EXAMPLES, A_WORLD)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("first", WORLDS)
 async def test_whatever_happens_in_whatever_order_the_promises_hold(tmp_path: Path, first: int) -> None:
     async with open_stage(tmp_path / "home", Line()) as stage:

@@ -1,6 +1,7 @@
 """What failed before anything ran goes on by itself, with proof and within a budget; everything else stays owed."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.harness import World
@@ -39,6 +40,11 @@ class _Unstartable:
 def _unstartable(times: int) -> Callable[[Agents], Agents]:
     left = [times]
     return lambda agents: _Unstartable(agents, left)
+
+
+def _rich(text: str) -> dict[str, Any]:
+    link = {"tag": "a", "text": "the plan", "href": "https://example.com/plan"}
+    return {"title": "Notes", "content": [[{"tag": "text", "text": f"{text} ", "style": ["bold"]}, link]]}
 
 
 async def _pass(world: World, milliseconds: int = MINUTE_MS) -> None:
@@ -258,6 +264,41 @@ async def test_a_message_that_reads_back_equal_may_go_on(world: World) -> None:
     await world.until_rows(RESERVED_ENDED)
     await world.until_settled()
     assert world.answers()[-1] == "done"
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L143")
+async def test_rich_text_that_reads_back_equal_may_go_on(world: World) -> None:
+    said = world.platform.people.say(world.owner.user_id, world.chat.chat_id, Speech(post=_rich(OVERLOADED)))
+    await world.until_settled()
+    world.release("mended")
+    await _pass(world)
+    await world.until_rows(RESERVED_ENDED)
+    await world.until_settled()
+    assert world.answers_to(said)[-1] == "done"
+    assert world.prompts() == [f"Notes\n{OVERLOADED} [the plan](https://example.com/plan)"] * 2
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L143")
+async def test_rich_text_that_was_edited_is_not_continued(world: World) -> None:
+    said = world.platform.people.say(world.owner.user_id, world.chat.chat_id, Speech(post=_rich(OVERLOADED)))
+    await world.until_settled()
+    world.platform.people.edit(world.owner.user_id, said.message_id, Speech(post=_rich("something else")))
+    assert await _blocked(world) == "continuation.edited"
+    assert len(world.prompts()) == 1
+    await world.adds_up()
+
+
+@pytest.mark.scenario("L143")
+async def test_a_picture_among_the_words_is_not_passed_over(world: World) -> None:
+    post = _rich("what is wrong here?")
+    post["content"].append([{"tag": "img", "image_key": "img_v3_x"}])
+    said = world.platform.people.say(world.owner.user_id, world.chat.chat_id, Speech(post=post))
+    await world.until_settled()
+    [word] = world.answers_to(said)
+    assert "cannot be read yet (image)" in word
+    assert world.prompts() == []
     await world.adds_up()
 
 

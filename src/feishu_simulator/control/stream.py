@@ -56,7 +56,8 @@ class Streams:
 
 async def _woken(waker: asyncio.Event) -> bool:
     try:
-        await asyncio.wait_for(waker.wait(), HEARTBEAT_SECONDS)
+        async with asyncio.timeout(HEARTBEAT_SECONDS):  # `wait_for` may swallow a cancellation
+            await waker.wait()
     except TimeoutError:
         return False
     return True

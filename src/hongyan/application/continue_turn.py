@@ -5,7 +5,6 @@ and the attempt keeps why.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import structlog
 
@@ -43,15 +42,13 @@ from hongyan.domain.deliveries import Phase, Words, say
 from hongyan.domain.errors import AgentError, ChatError, ChatNotFoundError
 from hongyan.domain.history import UNREADABLE, History
 from hongyan.domain.identity import derive
-from hongyan.domain.messages import MessageKind, PostedMessage
+from hongyan.domain.messages import WRITTEN, PostedMessage
 from hongyan.domain.requests import ClosedAs, Origin, Request, RequestEvent, RequestState, close_request, move_request
 from hongyan.ports import queries
 
 __all__ = ["continue_turn"]
 
 log = structlog.get_logger(__name__)
-
-_READABLE: Final = frozenset({MessageKind.TEXT, MessageKind.POST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ def _scene(case: _Case) -> Scene:
         stopped=turn.stop_at > 0,
         steered=case.steered,
         seen=turn.running_at > 0,
-        attachment=posted is not None and posted.kind not in _READABLE,
+        attachment=posted is not None and (posted.kind not in WRITTEN or posted.has_attachment),
         group=binding is not None and binding.audience is Audience.GROUP_TOPIC,
         edited=case.gone or (posted is not None and not is_unchanged(request, posted)),
         revoked=not live,

@@ -11,7 +11,7 @@ from hongyan.domain.approvals import parse_answer
 from hongyan.domain.bindings import Binding, BindingState
 from hongyan.domain.commands import Command, Malformed, parse_command
 from hongyan.domain.decisions import Outcome
-from hongyan.domain.messages import ChatKind, MessageKind, PostedMessage, SenderKind
+from hongyan.domain.messages import WRITTEN, ChatKind, MessageKind, PostedMessage, SenderKind
 from hongyan.domain.pairing import Owner, looks_like_code
 from hongyan.domain.requests import Request
 
@@ -168,8 +168,10 @@ def _about_work(facts: Facts, posted: PostedMessage) -> Decision:
         return PairingTry(posted.text)
     if _revoked_since(facts):
         return Silence(Silent.REVOKED)
-    if posted.kind is not MessageKind.TEXT or posted.text is None:
+    if posted.kind not in WRITTEN or posted.text is None:
         return Refuse(Refusal.UNREADABLE_PART, posted.kind.value)
+    if posted.has_attachment:
+        return Refuse(Refusal.UNREADABLE_PART, MessageKind.IMAGE.value)
     if _must_ask(facts):
         return Ask("source.twin" if facts.twin else "source.late")
     return _answer(facts, posted.text) or _command(facts, posted.text) or _missing(facts) or Admit(posted.text)

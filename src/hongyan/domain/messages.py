@@ -13,6 +13,7 @@ from hongyan.domain.identity import AppId, ChatId, MessageId, OpenId, digest
 __all__ = [
     "CARD_LOOKS",
     "CARD_POSTS",
+    "WRITTEN",
     "CardClicked",
     "ChatKind",
     "InboundMessage",
@@ -53,6 +54,9 @@ class MessageKind(StrEnum):
     FILE = "file"
     CARD = "card"
     OTHER = "other"
+
+
+WRITTEN: Final = frozenset({MessageKind.TEXT, MessageKind.POST})  # what people write words in
 
 
 class Transport(StrEnum):
@@ -137,7 +141,8 @@ class Toast:
 class PostedMessage:
     """A message as the platform shows it now. Times are the platform's, UTC milliseconds.
 
-    `text` is None when the message was recalled or holds no text. `sender` is an open id for a person and the app
+    `text` is None when the message was recalled or holds no text; `has_attachment` tells of a picture or a film among
+    the words of a post. `sender` is an open id for a person and the app
     id for an App. `parent` and `root` are empty for a message that answers nothing.
     """
 
@@ -154,6 +159,7 @@ class PostedMessage:
     parent: str
     root: str
     thread_id: str
+    has_attachment: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,12 @@ def test_a_stranger_gets_nothing_but_silence_or_a_try_whatever_else_holds() -> N
             id="a picture",
         ),
         pytest.param(
+            replace(FACTS, posted=replace(POSTED, kind=MessageKind.POST, text="see [image]", has_attachment=True)),
+            Refusal.UNREADABLE_PART,
+            "image",
+            id="a picture among words",
+        ),
+        pytest.param(
             replace(FACTS, posted=replace(POSTED, kind=MessageKind.FILE, text="/stop")),
             Refusal.UNREADABLE_PART,
             "file",

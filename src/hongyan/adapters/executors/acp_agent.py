@@ -142,7 +142,8 @@ class AcpAgent:
             cwd=self._seat.workspace, session_id=self.upstream(), mcp_servers=[]
         )
         try:
-            answer = await asyncio.wait_for(self._link.call(loading), READ_BACK_SECONDS)
+            async with asyncio.timeout(READ_BACK_SECONDS):
+                answer = await self._link.call(loading)
         except (acp.RequestError, ConnectionError, ValidationError, TimeoutError):
             return None
         finally:

@@ -104,7 +104,8 @@ class AgentProcess:
     async def wait_gone(self, seconds: float) -> bool:
         """Wait until the program and its whole group are gone; False when that took longer."""
         try:
-            await asyncio.wait_for(self._gone.wait(), seconds)
+            async with asyncio.timeout(seconds):  # `wait_for` may swallow a cancellation
+                await self._gone.wait()
         except TimeoutError:
             return False
         return True
@@ -144,7 +145,8 @@ class AgentProcess:
         self._leftovers.forget(self.pid)
         self._gone.set()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(copying, LEAVE_SECONDS)
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await copying
         self._log.close()
 
     async def _copy_errors(self) -> None:

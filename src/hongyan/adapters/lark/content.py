@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hongyan.domain.messages import MessageKind
 
-__all__ = ["RECALLED", "kind_of", "plain_text", "text_content"]
+__all__ = ["RECALLED", "has_attachment", "kind_of", "plain_text", "text_content"]
 
 RECALLED: Final = "This message was recalled"  # what a list shows as the whole content, not JSON, in place of the words
 
@@ -43,14 +43,23 @@ def plain_text(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> 
     return None if words is None else _NO_LETTER.sub("\ufffd", words)
 
 
-def _read(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> str | None:
-    if kind not in {MessageKind.TEXT, MessageKind.POST, MessageKind.CARD}:
-        return None
+def has_attachment(kind: MessageKind, content: str) -> bool:
+    """Tell whether a post holds a picture or a film beside its words."""
+    if kind is not MessageKind.POST:
+        return False
+    return any(node.get("tag") in _ATTACHED for line in _lines(_body(content)) for node in line)
+
+
+def _body(content: str) -> dict[str, Any]:
     try:
         body = json.loads(content)
     except ValueError:
-        return None
-    if not isinstance(body, dict):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _read(kind: MessageKind, content: str, mentions: Mapping[str, str]) -> str | None:
+    if kind not in {MessageKind.TEXT, MessageKind.POST, MessageKind.CARD} or not (body := _body(content)):
         return None
     if kind is MessageKind.POST:
         return _post(body, mentions)
@@ -97,17 +106,20 @@ def _said(piece: object) -> str:
 
 
 def _post(body: dict[str, Any], mentions: Mapping[str, str]) -> str | None:
-    post = body if "content" in body else next(iter(body.values()), None)  # sent posts have a language around them
-    if not isinstance(post, dict) or not isinstance(post.get("content"), list):
-        return None
-    title = post.get("title")
+    title = _in_one_language(body).get("title")
     lines = [title] if isinstance(title, str) and title else []
-    lines += [
-        "".join(_node(node, mentions) for node in line if isinstance(node, dict))
-        for line in post["content"]
-        if isinstance(line, list)
-    ]
-    return "\n".join(lines)
+    lines += ["".join(_node(node, mentions) for node in line) for line in _lines(body)]
+    return "\n".join(lines) if lines else None
+
+
+def _in_one_language(body: dict[str, Any]) -> dict[str, Any]:
+    post = body if "content" in body else next(iter(body.values()), None)  # sent posts have a language around them
+    return post if isinstance(post, dict) and isinstance(post.get("content"), list) else {}
+
+
+def _lines(body: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    lines = _in_one_language(body).get("content", [])
+    return [[node for node in line if isinstance(node, dict)] for line in lines if isinstance(line, list)]
 
 
 def _node(node: dict[str, Any], mentions: Mapping[str, str]) -> str:
@@ -159,6 +171,7 @@ _NODES: Final[dict[str, _Writer]] = {
     "img": _mark("[image]"),
     "media": _mark("[video]"),
 }
+_ATTACHED: Final = frozenset({"img", "media"})
 _MENTION_KEY: Final = re.compile(r"@_user_\d+")
 _NO_LETTER: Final = re.compile("[\x00\ud800-\udfff]")
 _BACKTICKS: Final = re.compile(r"`{3,}")

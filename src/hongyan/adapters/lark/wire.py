@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hongyan.adapters.lark.content import RECALLED, kind_of, plain_text
+from hongyan.adapters.lark.content import RECALLED, has_attachment, kind_of, plain_text
 from hongyan.domain.identity import AppId, ChatId, MessageId, OpenId, UnionId
 from hongyan.domain.messages import (
     ChatKind,
@@ -126,6 +126,7 @@ class Posted(Wire):
             parent=self.parent_id,
             root=self.root_id,
             thread_id=self.thread_id,
+            has_attachment=not recalled and has_attachment(kind, self.body.content),
         )
 
 

@@ -2,7 +2,7 @@
 
 Loading the protocol's types takes half a second of processor time, and nearly every scenario starts an agent, some
 start six. Here each agent is a fork of a process that has loaded them, so what a scenario sees is still a real
-program; tests of real processes start the program itself.
+program. Where the start of the program itself is what a test is about, it starts that.
 """
 
 import atexit

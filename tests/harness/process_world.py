@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import httpx
 from feishu_simulator import Simulator, SimulatorSettings
 from feishu_simulator.delivery import ACK_WINDOW_MS, LADDER_MS, EventState
 from feishu_simulator.model import Message as Said
+from tests.harness.agents import quick_agent
 from tests.harness.processes import GatewayProcess, hongyan
 
 __all__ = ["Plan", "ProcessWorld", "open_process_world"]
@@ -23,7 +23,6 @@ __all__ = ["Plan", "ProcessWorld", "open_process_world"]
 PATIENCE_SECONDS: Final = 30.0
 LOOK_SECONDS: Final = 0.05
 SECRET: Final = "WORK_SECRET"
-REHEARSAL: Final = (sys.executable, "-m", "rehearsal_agent")
 OPEN_REQUESTS: Final = ("captured", "admitted", "active", "delivering")
 OPEN_WRITES: Final = ("planned", "intended", "written")
 ENDED: Final = frozenset({EventState.ACKED, EventState.ABANDONED})
@@ -33,7 +32,7 @@ ENDED: Final = frozenset({EventState.ACKED, EventState.ABANDONED})
 class Plan:
     """How a world's gateway is configured: its executors, another secret than the App's own, more settings."""
 
-    executors: Mapping[str, Sequence[str]] = field(default_factory=lambda: {"rehearsal": REHEARSAL})
+    executors: Mapping[str, Sequence[str]] = field(default_factory=lambda: {"rehearsal": quick_agent()})
     reactions: bool = False
     secret: str | None = None
     more: str = ""

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.harness.process_world import REHEARSAL, Plan, ProcessWorld, open_process_world
+from tests.harness.process_world import Plan, ProcessWorld, open_process_world
 from tests.harness.processes import Ended, hongyan, run_to_end, running
 from tests.process.small_disk import with_small_files, with_tiny_disk
 
@@ -182,7 +182,7 @@ async def test_an_agent_that_is_not_installed_fails_its_turn_and_the_gateway_ser
         assert (looked.code, checks["agent: rehearsal"]["ok"]) == (5, False)
         assert "/nowhere/agent" in checks["agent: rehearsal"]["mend"]
         await world.gateway.stop()
-        await world.start(plan=Plan({"rehearsal": REHEARSAL}))
+        await world.start(plan=Plan())
         owed = (await world.owed())[said.message_id]
         await world.command("owed", "act", owed["id"], "run_again")
         await world.until_settled()

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.harness.agents import quick_agent
 from tests.harness.kill_points import KILL_POINTS
-from tests.harness.process_world import REHEARSAL, Plan, ProcessWorld, open_process_world
+from tests.harness.process_world import Plan, ProcessWorld, open_process_world
 
 from feishu_simulator.model import Message as Said
 
@@ -25,10 +26,6 @@ SECONDS_A_ROUND: Final = 60
 BEFORE_THE_LANE: Final = ("received", "accepted", "acked", "admitted")
 BEFORE_DISPATCH: Final = (*BEFORE_THE_LANE, "claimed")
 TELLING: Final = (0, 3)  # of the rounds of a home; each round has an executor, and so a session, of its own
-AGENTS: Final = {
-    f"rehearsal-{number}": REHEARSAL if number in TELLING else (*REHEARSAL, "--plain")
-    for number in range(ROUNDS_A_HOME)
-}
 AFTER_THE_ANSWER: Final = ("completing", "completed", "part_intended", "part_written", "receipt_saved", "verified")
 
 
@@ -75,7 +72,7 @@ def _homes() -> list[list[Round]]:
 @pytest.mark.scenario("P18", "L28", "L86")
 @pytest.mark.parametrize("rounds", _homes(), ids=lambda rounds: f"{rounds[0].point}-{rounds[0].number}")
 async def test_killed_anywhere_a_message_is_answered_once_or_owed(tmp_path: Path, rounds: list[Round]) -> None:
-    async with open_process_world(tmp_path / "home", Plan(AGENTS)) as world:
+    async with open_process_world(tmp_path / "home", Plan(_agents())) as world:
         doomed = await world.start(kill=rounds[0].kill)
         await world.bind()
         for now, following in zip(rounds, [*rounds[1:], None], strict=True):
@@ -95,6 +92,13 @@ def _report(now: Round, outcomes: list[str]) -> None:
     if REPORT:
         with open(REPORT, "a", encoding="utf-8") as report:
             report.writelines(f"{now.point} {outcome}\n" for outcome in outcomes)
+
+
+def _agents() -> dict[str, list[str]]:
+    return {
+        f"rehearsal-{number}": [*quick_agent(), *([] if number in TELLING else ["--plain"])]
+        for number in range(ROUNDS_A_HOME)
+    }
 
 
 async def _say(world: ProcessWorld, now: Round) -> list[Said]:

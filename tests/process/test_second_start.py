@@ -4,11 +4,12 @@ import asyncio
 import os
 import signal
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.harness.process_world import REHEARSAL, Plan, open_process_world
+from tests.harness.process_world import Plan, open_process_world
 from tests.harness.processes import GatewayProcess, hongyan, running, until
 from tests.process.family import descendants, until_gone
 
@@ -16,6 +17,7 @@ from hongyan.entrypoints.daemon.rehearse import APP_ID, OWNER
 
 pytestmark = pytest.mark.process
 
+REHEARSAL = (sys.executable, "-m", "rehearsal_agent")  # the program itself, not a fork of a loaded one
 STUBBORN = ("sh", "-c", '"$@"; exec sleep 600', "sh", *REHEARSAL)  # stays when the agent in it has gone
 BALLAST_BYTES = 64 * 1024 * 1024
 

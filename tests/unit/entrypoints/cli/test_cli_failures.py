@@ -119,7 +119,8 @@ def test_a_home_too_deep_for_a_socket_is_no_gateway(empty_home: Path, hongyan: T
 def test_a_gateway_that_does_not_answer_is_busy(
     empty_home: Path, hongyan: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hongyan.entrypoints.cli.gateway.ANSWER_SECONDS", 0.05)
+    for name in ("ANSWER_SECONDS", "LOOK_SECONDS"):
+        monkeypatch.setattr(f"hongyan.entrypoints.cli.gateway.{name}", 0.05)
     (empty_home / SOCKET).parent.mkdir()
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(empty_home / SOCKET))

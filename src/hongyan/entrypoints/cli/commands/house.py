@@ -73,7 +73,7 @@ def _where(port: int | None, ready_file: str | None) -> list[str]:
 def status(call: Call) -> None:
     """Show what runs and what is owed."""
     with call.gateway() as gateway:
-        found = record(gateway.get("/status"))
+        found = record(gateway.get("/status", at_once=True))
         if call.answered(found.fields):
             return
         links = record(gateway.post("/login-links"))

@@ -63,7 +63,7 @@ POINTS: Final = (
     "verified",
 )
 HOUR_MS: Final = 3_600_000
-LEAPS: Final = (60_000, HOUR_MS // 2, HOUR_MS + 1)
+LEAPS: Final = (60_000, HOUR_MS // 2, HOUR_MS + 1, HOUR_MS + 1)
 SKEWS: Final = (-3 * HOUR_MS, -60_000, 60_000, 3 * HOUR_MS)
 KINDS: Final = {
     "say": 30,
@@ -74,7 +74,7 @@ KINDS: Final = {
     "decide": 5,
     "release": 8,
     "pass": 12,
-    "leap": 3,
+    "leap": 6,
     "fault": 18,
     "event": 4,
     "crash": 5,

@@ -27,6 +27,7 @@ class Example:
     said: dict[str, Said] = field(default_factory=dict)  # by token, in order
     moved: set[str] = field(default_factory=set)  # tokens whose answer may stand elsewhere or twice: sent again
     before: frozenset[str] = frozenset()
+    jumped: bool = False
 
     async def play(self, acts: list[Act]) -> None:
         """Carry out every act, then let everything come to rest."""
@@ -139,6 +140,7 @@ class Example:
 
     async def _skew(self, act: Act) -> None:
         self.stage.world.clock.skew_ms = act.number
+        self.jumped = True
 
     def _choose(self, act: Act) -> tuple[str, Said]:
         tokens = list(self.said)

@@ -193,7 +193,8 @@ class ProcessWorld:
         while not await condition():
             assert loop.time() < deadline, self._explain()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), LOOK_SECONDS)
+                async with asyncio.timeout(LOOK_SECONDS):  # `wait_for` may swallow a cancellation
+                    await self._changed.wait()
             self._changed.clear()
 
     def _explain(self) -> str:

@@ -14,6 +14,7 @@ import pytest
 from tests.harness.agents import quick_agent
 from tests.harness.kill_points import KILL_POINTS
 from tests.harness.process_world import Plan, ProcessWorld, open_process_world
+from tests.process.verdict import judge
 
 from feishu_simulator.model import Message as Said
 
@@ -84,7 +85,9 @@ async def test_killed_anywhere_a_message_is_answered_once_or_owed(tmp_path: Path
             doomed = await world.start(kill=following.kill if following else "")
             world.redeliver()
             await world.until_settled()
-            _report(now, await _judge(world, now, said))
+            outcomes = await judge(world, said)
+            assert outcomes[-1] == "answered" or not now.is_certain, (now, outcomes)
+            _report(now, outcomes)
 
 
 def _report(now: Round, outcomes: list[str]) -> None:
@@ -114,52 +117,3 @@ async def _say(world: ProcessWorld, now: Round) -> list[Said]:
         await world.until_rows("SELECT 1 FROM turns WHERE state = 'queued'")
         world.release(f"go-{now.number}")
     return [first, second]
-
-
-async def _judge(world: ProcessWorld, now: Round, said: list[Said]) -> list[str]:
-    """See that the books add up, that nothing ran or was shown twice, and that what has no answer is in sight.
-
-    Give what became of each message: `answered`, `told` why not, or `held` for its owner to decide.
-    """
-    held = await _held(world, said)
-    if held:
-        await _drop(world, list(held.values()))
-    answers = [_last_words(world, message) for message in said]
-    assert all(answers), (now, answers)
-    if now.is_certain:
-        assert answers[-1] == [f"echo: {said[-1].text}"], (now, answers)
-    prompts = world.prompts()
-    assert len(prompts) == len(set(prompts)), (now, prompts)
-    return [_outcome(texts, message.message_id in held) for message, texts in zip(said, answers, strict=True)]
-
-
-def _last_words(world: ProcessWorld, message: Said) -> list[str]:
-    """Give what answers a message or says why nothing will; that it waits behind another is neither."""
-    return [text for text in world.answers_to(message) if not text.startswith("Queued.")]
-
-
-def _outcome(answers: list[str], is_held: bool) -> str:
-    """Name what became of a message; an answer beside a notice would be one too many."""
-    spoken = [text for text in answers if text.startswith("echo: ")]
-    assert spoken in ([], answers), answers
-    return "held" if is_held else "answered" if spoken else "told"
-
-
-async def _held(world: ProcessWorld, said: list[Said]) -> dict[str, str]:
-    """Give what is held by the message that it is about, as `hongyan owed list` shows it."""
-    ledger = await world.adds_up()
-    owed = await world.owed() if ledger["owed"] else {}
-    held = {message: row["id"] for message, row in owed.items() if row["turn_state"] == "held"}
-    assert len(held) == ledger["received"]["classes"]["held"]
-    for message in said:
-        assert len(_last_words(world, message)) <= 1, world.answers_to(message)
-        assert world.answers_to(message) or held, f"{message.text!r} is lost"
-    return held
-
-
-async def _drop(world: ProcessWorld, held: list[str]) -> None:
-    """Decide as the owner would; what waited behind it goes on."""
-    for request in held:
-        await world.command("owed", "act", request, "drop")
-    await world.until_settled()
-    await world.adds_up()

@@ -99,6 +99,13 @@ async def no_write_outside_the_window(example: Example) -> str:
     return str({key: span for key, span in spans.items() if span > limits.IDEMPOTENCY_WINDOW_MS} or "")
 
 
+async def nobody_is_ignored(example: Example) -> str:
+    """What the owner said, and did not take back, is met with silence for no reason."""
+    silent = await example.stage.world.rows("SELECT message_id, code FROM requests WHERE closed_as = 'silent'")
+    kept = {said.message_id: token for token, said in example.said.items() if token not in example.moved}
+    return str([(kept[message], code) for message, code in silent if message in kept] or "")
+
+
 async def strangers_get_nothing(example: Example) -> str:
     """Nothing is written where nobody was let in."""
     world = example.stage.world
@@ -114,6 +121,7 @@ PROMISES: Final = (
     no_card_stays_open,
     budgets_hold,
     no_write_outside_the_window,
+    nobody_is_ignored,
     strangers_get_nothing,
 )
 

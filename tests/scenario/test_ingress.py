@@ -188,6 +188,15 @@ async def test_a_queued_message_that_is_recalled_never_runs(world: World) -> Non
     await world.adds_up()
 
 
+async def test_a_reading_that_says_success_and_shows_nothing_drops_no_message(world: World) -> None:
+    world.fault("GET /open-apis/im/v1/messages/:message_id", Effect(hollow_response=True))
+    said = world.say("do not lose me")
+    await world.flow_until(lambda: bool(world.answers_to(said)))
+    await world.until_settled(flowing=True)
+    assert world.answers_to(said) == ["echo: do not lose me"]
+    await world.adds_up()
+
+
 async def test_a_message_with_half_a_letter_blocks_nobody(world: World) -> None:
     world.fault_read_once()
     broken = world.say("words")

@@ -26,7 +26,6 @@ from hongyan.adapters.lark.words import words_body
 from hongyan.domain.cards import Card
 from hongyan.domain.errors import (
     ChatBlockedError,
-    ChatNotFoundError,
     ChatRejectedError,
     ChatUnknownOutcomeError,
 )
@@ -130,12 +129,15 @@ class LarkApp:
         raise ChatUnknownOutcomeError("im.reaction.list: there is no end to the pages")
 
     async def message(self, message: MessageId) -> PostedMessage:
-        """Read one message. Raise ChatNotFoundError when it does not exist or is not visible."""
+        """Read one message. Raise ChatNotFoundError when the platform says that it does not exist or is not visible.
+
+        An answer that holds no message says nothing about it: whoever believed that would drop what a person said.
+        """
         page = await self._client.call(Call("im.message.get", "GET", _message_path(message), _AS_SENT), MessagePage)
         for found in page.items:  # a forwarded bundle brings its children along
             if found.message_id == message:
                 return found.to_domain()
-        raise ChatNotFoundError("im.message.get: the platform shows no such message")
+        raise ChatUnknownOutcomeError("im.message.get: the answer does not hold the message that was asked for")
 
     async def between(self, chat: ChatId, start: int, end: int, limit: int) -> Sequence[PostedMessage]:
         """List messages of a chat created in [start, end] (UTC milliseconds), oldest first, at most `limit`."""

@@ -185,10 +185,15 @@ async def test_a_person_may_write_the_words_of_a_recall() -> None:
     assert (found.recalled, found.text) == (False, "This message was recalled")
 
 
-@pytest.mark.parametrize(
-    "nothing",
-    [answer({"items": []}), answer({}), answer(code=230050, status=400), answer(code=99992354, status=400)],
-)
+@pytest.mark.parametrize("hollow", [answer({"items": []}), answer({})])
+async def test_an_answer_without_the_message_says_nothing_about_it(hollow: Any) -> None:
+    platform = ScriptedPlatform()
+    platform.script(f"{MESSAGES}/om_1", hollow)
+    with pytest.raises(ChatUnknownOutcomeError):
+        await app(platform).message(SOURCE)
+
+
+@pytest.mark.parametrize("nothing", [answer(code=230050, status=400), answer(code=99992354, status=400)])
 async def test_a_message_that_is_not_shown_is_not_found(nothing: Any) -> None:
     platform = ScriptedPlatform()
     platform.script(f"{MESSAGES}/om_1", nothing)

@@ -59,7 +59,9 @@ SCANS: Final = (
 _NUMBERS: Final = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < :count) "
 
 
-async def run(messages: int = MESSAGES, deliveries: int = DELIVERIES) -> dict[str, Any]:
+async def run(
+    messages: int = MESSAGES, deliveries: int = DELIVERIES, accepted: int = ACCEPTED, rounds: int = ROUNDS
+) -> dict[str, Any]:
     """Measure both homes in one run; the goal is a ratio of 1.3 or less."""
     with tempfile.TemporaryDirectory() as folder:
         homes = {name: Path(folder) / name for name in ("empty", "large")}
@@ -67,9 +69,9 @@ async def run(messages: int = MESSAGES, deliveries: int = DELIVERIES) -> dict[st
             await _make(home)
         await asyncio.to_thread(_fill, homes["large"] / "hongyan.db", messages, deliveries)
         found: dict[str, dict[str, list[float]]] = {name: {} for name in homes}
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             for name, home in homes.items():
-                for moment, seconds in (await measure(home)).items():
+                for moment, seconds in (await measure(home, accepted)).items():
                     found[name].setdefault(moment, []).extend(seconds)
         size = {name: (home / "hongyan.db").stat().st_size // 2**20 for name, home in homes.items()}
     worth = {name: {moment: _worth(moment, one) for moment in one} for name, one in found.items()}
@@ -90,7 +92,7 @@ def _worth(moment: str, found: Mapping[str, list[float]]) -> float:
     return percentiles(found[moment]).p99 if moment == "accept" else percentiles(found[moment]).p50
 
 
-async def measure(home: Path) -> dict[str, list[float]]:
+async def measure(home: Path, accepted: int = ACCEPTED) -> dict[str, list[float]]:
     """Start on a home, accept, claim and count; give the seconds of each."""
     begun = time.perf_counter()
     gateway = await open_gateway(load_settings(home, {}))
@@ -98,7 +100,7 @@ async def measure(home: Path) -> dict[str, list[float]]:
         desk = gateway.desk
         await begin_start(desk)
         found = {"start": [time.perf_counter() - begun]}
-        found["accept"] = [await _timed(partial(_accept, desk, n)) for n in range(ACCEPTED)]
+        found["accept"] = [await _timed(partial(_accept, desk, n)) for n in range(accepted)]
         found["claim"] = await _claims(desk)
         for name, query in SCANS:
             found[name] = [await _timed(partial(_scan, desk, query)) for _ in range(CLAIMED)]

@@ -1,8 +1,11 @@
 """A sample of the matrix of writes and faults, with real processes and real SIGKILLs: the ends are those of its table.
 
+`scripts/fault-matrix` plays all twenty, a usual run those of the last rows.
+
 Marks under messages are left out here: they would pass the same moments as words and take the kill upon them.
 """
 
+import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +22,7 @@ from feishu_simulator.model import Message as Said
 
 pytestmark = pytest.mark.process
 
+PLAYS_ALL: Final = "HONGYAN_KILL_CELLS" in os.environ
 MARKS: Final = frozenset({"Get", "OnIt"})
 BIG: Final = "[[big:4]]"  # two parts
 WORDS: Final = {
@@ -83,7 +87,7 @@ class Cell:
         return " | ".join((part, ", ".join(kinds) or "nothing", request))
 
 
-@pytest.mark.parametrize("row", SAMPLE, ids=lambda row: f"{row[0]}-{row[1]}")
+@pytest.mark.parametrize("row", SAMPLE if PLAYS_ALL else SAMPLE[-3:], ids=lambda row: f"{row[0]}-{row[1]}")
 async def test_real_processes_come_to_the_ends_of_the_table(tmp_path: Path, row: tuple[str, ...]) -> None:
     cells = [Cell(row[0], fault) for fault in row[1:]]
     seen = {}

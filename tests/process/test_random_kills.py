@@ -1,6 +1,6 @@
 """Random days with a SIGKILL from outside at a random moment: each message is answered once, told or held in sight.
 
-`HONGYAN_KILL_DAYS` says how many days, `HONGYAN_KILL_SEED` which one is the first.
+`HONGYAN_KILL_DAYS` says how many days, `HONGYAN_KILL_SEED` which one is the first; `scripts/random-days` plays twenty.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from feishu_simulator.model import Message as Said
 
 pytestmark = pytest.mark.process
 
-DAYS: Final = int(os.environ.get("HONGYAN_KILL_DAYS", "20"))
+DAYS: Final = int(os.environ.get("HONGYAN_KILL_DAYS", "4"))
 FIRST: Final = int(os.environ.get("HONGYAN_KILL_SEED", "0"))
 DAYS_A_HOME: Final = 4  # each may move the platform's clock by 18 s, and two minutes apart it is no longer trusted
 MOST_CALLS: Final = 9

@@ -82,7 +82,7 @@ async def test_the_store_pipeline_carries_every_message(tmp_path: Path) -> None:
 
 
 async def test_growth_compares_every_moment_of_a_large_home_with_an_empty_one() -> None:
-    found = await growth.run(messages=200, deliveries=50)
+    found = await growth.run(messages=200, deliveries=50, accepted=20, rounds=2)
     assert set(found["ratio"]) == set(found["ms"]["large"]) == set(found["ms"]["empty"])
     assert {"start", "accept", "claim", "ledger"} <= set(found["ratio"])
     assert found["database_mb"]["large"] >= found["database_mb"]["empty"]
